@@ -1,10 +1,12 @@
 """Sparse zeroth-order rounds: 10 clients, 10 local steps, 100 coordinates, 256 replicas."""
 
 import time
+from typing import Any
 
 import numpy as np
 
 from fedbounds.algorithms import virtual_path
+from fedbounds.algorithms.traced import Algorithm
 from fedbounds.problems import LowRank
 from fedbounds.verify.measure.clients import Clients
 
@@ -23,15 +25,15 @@ def restricted(dimension: int) -> LowRank:
     return LowRank(factors, targets).restrict(mask, np.zeros(dimension))
 
 
-def a_round(problem: Clients, rng: np.random.Generator, algorithm: object, x: object) -> object:
+def a_round(problem: Clients, rng: np.random.Generator, algorithm: Algorithm, x: Any) -> Any:
     """Draws and a step of all replicas."""
     z = rng.standard_normal((REPLICAS, 1, STEPS, KEPT))
     drawn = {"z": z, "noise": np.zeros((REPLICAS, CLIENTS, STEPS, 1))}
     p = {"mask": np.ones(KEPT), "eta": 1e-3, "epsilon": 1e-3, "K": STEPS, "own": 0}
-    return algorithm.step(problem, p, {"x": x}, drawn, lambda **_: None)["x"]  # type: ignore[attr-defined]
+    return algorithm.step(problem, p, {"x": x}, drawn, lambda **_: None)["x"]
 
 
-def steps_a_second(dimension: int, algorithm: object, count: int = 10) -> float:
+def steps_a_second(dimension: int, algorithm: Algorithm, count: int = 10) -> float:
     """Millions of clients' local steps, best of three."""
     problem, best = Clients(restricted(dimension)), np.inf
     for _ in range(3):

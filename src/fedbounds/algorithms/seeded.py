@@ -12,6 +12,7 @@ import numpy as np
 
 from fedbounds.errors import FedboundsError, require, require_finite
 
+from .sparse_zeroth_order import difference
 from .virtual_path import moved, replayed
 
 Array = Any
@@ -117,22 +118,33 @@ def rounds(
     local = np.full(clients, seeds.shape[1])
     local[list(stopped)] = 1
     models, scalars, pointers = [start], [], np.zeros(clients, dtype=int)
-    p = {"eta": eta}
+    p, silent = {"eta": eta, "epsilon": epsilon}, np.zeros(1)
     for own in seeds:
         y, sent = np.repeat(models[-1][None], clients, axis=0), np.zeros((clients, len(own)))
         for s, seed in enumerate(own):
             z = direction(int(seed), start.size)
-            g = (value(y + epsilon * z, pointers) - value(y - epsilon * z, pointers)) / (
-                2 * epsilon
-            )
+            g = difference(_Batch(value, pointers), p, y[None], z[None, None], silent)
             at_work = local > s
-            sent[:, s] = np.where(at_work, g, 0)
+            sent[:, s] = np.where(at_work, g[0], 0)
             y = np.where(at_work[:, None], moved(y[None], p, sent[None, :, s], z[None, None])[0], y)
             pointers = pointers + at_work
         scalars.append(sent)
         models.append(y.mean(axis=0))
     down, up = sent_bytes(start.size, len(seeds), seeds.shape[1])
     return Exchange(np.array(models), np.array(scalars), seeds, local, down, up)
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """The objectives of the batches at which clients are."""
+
+    of: Value
+    pointers: Array
+    xp = np
+
+    def value(self, models: Array) -> Array:
+        """Shape (1, n), of models (1, n, u)."""
+        return self.of(models[0], self.pointers)[None]
 
 
 def direction(seed: int, size: int) -> Array:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import array_api_compat
 import numpy as np
 
 Array = Any  # any array of the array-API standard, or a NumPy object array of exact numbers
@@ -71,3 +72,17 @@ def cohort_of(present: np.ndarray, xp: Any = np) -> Cohort:
 def everyone(clients: int, replicas: int, xp: Any = np) -> Cohort:
     """The cohort of all clients in all replicas."""
     return cohort_of(np.ones((clients, replicas), dtype=bool), xp)
+
+
+def affine(z: Array, cohort: Cohort, matrices: Array, offsets: Array) -> Array:
+    """Rows z M_i + c_i, with M_i and c_i of each row's client: one matrix product per client."""
+    xp = array_api_compat.array_namespace(z)
+    if cohort.everyone:
+        stacked = xp.reshape(z, (cohort.clients, cohort.replicas, z.shape[1]))
+        found = xp.matmul(stacked, matrices) + offsets[:, None, :]
+        return xp.reshape(found, (z.shape[0], found.shape[2]))
+    spans = zip(cohort.bounds[:-1], cohort.bounds[1:], strict=True)
+    rows = [
+        xp.matmul(z[a:b, :], matrices[i, :, :]) + offsets[i, :] for i, (a, b) in enumerate(spans)
+    ]
+    return xp.concat(rows, axis=0)

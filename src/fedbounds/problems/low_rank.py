@@ -12,7 +12,7 @@ import numpy as np
 
 from fedbounds.errors import require
 
-from .cohort import Cohort
+from .cohort import Cohort, affine
 from .quadratic import FederatedQuadratic
 
 Array = Any
@@ -61,17 +61,7 @@ class LowRank:
 
     def residual(self, z: Array, cohort: Cohort) -> Array:
         """A_k'z - b_k of every row."""
-        xp = array_api_compat.array_namespace(z)
-        if cohort.everyone:
-            stacked = xp.reshape(z, (cohort.clients, cohort.replicas, z.shape[1]))
-            found = xp.matmul(stacked, self.factors) - self.targets[:, None, :]
-            return xp.reshape(found, (z.shape[0], found.shape[2]))
-        spans = zip(cohort.bounds[:-1], cohort.bounds[1:], strict=True)
-        rows = [
-            xp.matmul(z[a:b, :], self.factors[i, :, :]) - self.targets[i, :]
-            for i, (a, b) in enumerate(spans)
-        ]
-        return xp.concat(rows, axis=0)
+        return affine(z, cohort, self.factors, -self.targets)
 
     def value(self, z: Array, cohort: Cohort) -> Array:
         """Rows 1/2 ||A_k'z - b_k||^2."""
@@ -82,10 +72,8 @@ class LowRank:
     def gradient(self, z: Array, cohort: Cohort) -> Array:
         """Rows A_k (A_k'z - b_k)."""
         xp = array_api_compat.array_namespace(z)
-        residual, turned = self.residual(z, cohort), xp.permute_dims(self.factors, (0, 2, 1))
-        spans = zip(cohort.bounds[:-1], cohort.bounds[1:], strict=True)
-        rows = [xp.matmul(residual[a:b, :], turned[i, :, :]) for i, (a, b) in enumerate(spans)]
-        return xp.concat(rows, axis=0)
+        turned = xp.permute_dims(self.factors, (0, 2, 1))
+        return affine(self.residual(z, cohort), cohort, turned, self.factors[:, :, 0] * 0)
 
     def restrict(self, mask: Array, start: Array) -> "LowRank":
         """The same where a mask keeps coordinates: the others stay as in ``start``, shape (d,).

@@ -19,7 +19,7 @@ import numpy as np
 from fedbounds.errors import FedboundsError, require
 from fedbounds.facts import Constant, Fact
 
-from .cohort import Cohort, everyone
+from .cohort import Cohort, affine, everyone
 from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
 from .linear import is_exact, is_positive_definite, is_positive_semidefinite, solve, spectral_norm
 from .noise import SILENT, Noise
@@ -95,28 +95,16 @@ class FederatedQuadratic:
 
     def gradient(self, z: Array, cohort: Cohort) -> Array:
         """Rows H_i z + h_i: one matrix product per client."""
-        return self._affine(z, cohort, self.linear)
+        return affine(z, cohort, self.hessian, self.linear)
 
     def curvature(self, z: Array, cohort: Cohort) -> Array:
         """Rows H_i z."""
-        return self._affine(z, cohort, self.linear * 0)
-
-    def _affine(self, z: Array, cohort: Cohort, slope: Array) -> Array:
-        xp = array_api_compat.array_namespace(z)
-        if cohort.everyone:
-            stacked = xp.reshape(z, (cohort.clients, cohort.replicas, z.shape[1]))
-            return xp.reshape(xp.matmul(stacked, self.hessian) + slope[:, None, :], z.shape)
-        spans = zip(cohort.bounds[:-1], cohort.bounds[1:], strict=True)
-        rows = [
-            xp.matmul(z[a:b, :], self.hessian[i, :, :]) + slope[i, :]
-            for i, (a, b) in enumerate(spans)
-        ]
-        return xp.concat(rows, axis=0)
+        return affine(z, cohort, self.hessian, self.linear * 0)
 
     def value(self, z: Array, cohort: Cohort) -> Array:
         """Rows 1/2 z' H_i z + h_i' z."""
         xp = array_api_compat.array_namespace(z)
-        return xp.sum(z * self._affine(z / 2, cohort, self.linear), axis=1)
+        return xp.sum(z * affine(z / 2, cohort, self.hessian, self.linear), axis=1)
 
     def sample_noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array | None:
         """Additive noise for rows of that shape; None when there is none."""

@@ -134,14 +134,9 @@ def test_all_but_definitions_are_encoded_in_the_class_of_their_kind(listed):
     assert len({reading.name for reading in found.readings}) == len(found.readings)
 
 
-def in_words(listed):
-    """What is judged without a formula of its own."""
-    return bool(listed.module) and isinstance(encoded(listed), Existence | Universal | Announced)
-
-
 def not_yet(listed):
     """What of a paper that is only proved has no formula yet."""
-    return listed.paper in ("fedplt", "meerkat") and not listed.module
+    return listed.paper == "fedplt" and not listed.module
 
 
 @every_entry

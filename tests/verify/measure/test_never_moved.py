@@ -50,9 +50,8 @@ def test_a_moving_entry_taken_for_a_number_is_seen(monkeypatch):
     found.analysed.cache_clear()
 
 
-def test_where_all_is_masked_nothing_is_carried(monkeypatch):
+def test_where_all_is_masked_nothing_is_carried():
     """A step of size 0: every model stays, and numbers are those of the start."""
-
     case = replace(CASES[MASKED[0]], eta=fmpq(0))
     found.analysed.cache_clear()
     series = listed(known(case, "rounds", 2).series("f"))

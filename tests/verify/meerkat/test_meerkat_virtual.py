@@ -37,9 +37,8 @@ def test_what_is_said_of_the_listing(name):
 
 def late(problem, p, state, drawn, see):
     """The directions of the next seeds."""
-    scalars, directions, _ = virtual_path._sent(
-        problem, p, state["x"], drawn, virtual_path.difference
-    )
+    scalars, _ = virtual_path._sent(problem, p, state["x"], drawn, virtual_path.difference)
+    directions = drawn["z"]
     turned = problem.xp.concat([directions[:, :, 1:, :], directions[:, :, :1, :]], axis=2)
     ends = virtual_path.replayed(problem.spread(state["x"]), p, scalars, turned)
     return {"x": problem.xp.sum(ends, axis=1) / problem.clients}
@@ -47,9 +46,8 @@ def late(problem, p, state, drawn, see):
 
 def one_client(problem, p, state, drawn, see):
     """The first client's path in place of the mean."""
-    scalars, directions, _ = virtual_path._sent(
-        problem, p, state["x"], drawn, virtual_path.difference
-    )
+    scalars, _ = virtual_path._sent(problem, p, state["x"], drawn, virtual_path.difference)
+    directions = drawn["z"]
     ends = virtual_path.replayed(problem.spread(state["x"]), p, scalars, directions)
     return {"x": ends[:, 0, :]}
 

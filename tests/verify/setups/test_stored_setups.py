@@ -21,6 +21,7 @@ from fedbounds.verify.setups.found import InFloats, Named
 from fedbounds.verify.setups.instance_file import from_data, stored_setups, to_data
 from fedbounds.verify.setups.rungs import LadderInFloats
 from fedbounds.verify.setups.sampled import InSamples
+from fedbounds.verify.setups.stored import stored
 from fedbounds.verify.setups.stored_fields import (
     Either,
     Known,
@@ -139,6 +140,42 @@ def test_work_beyond_the_bound_is_refused_with_its_counts():
         said = str(refused.value)
         words = ["here would cost", "n = 3", "T = 1000000", "12 digits", f"{MOST_WORK:.2g}"]
         assert [word for word in words if word not in said] == []
+
+
+def of_meerkat(rounds=None, chosen=(), **parameters):
+    """The first planned run of rounds, with other parameters."""
+    one = next(x for x in planned("meerkat") if x.setup.view == "rounds")
+    run = one.setup.run
+    given = tuple({**dict(run.parameters), **parameters}.items())
+    run = replace(run, parameters=given, rounds=rounds or run.rounds)
+    return replace(one, setup=replace(one.setup, run=run, chosen=(*one.setup.chosen, *chosen)))
+
+
+def test_rounds_in_which_nothing_moves_cost_as_many():
+    with pytest.raises(FedboundsError, match="would cost about"):
+        stored().cost(of_meerkat(10**12, eta="0").setup)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("mask", (0, 0), "expected a 1 at least once"),
+        ("mask", (1, "1/2"), "expected"),
+        ("mask", (1, 0, 1), "entries; expected d"),
+        ("own", 2, "expected"),
+        ("epsilon", 0, "expected a number > 0"),
+    ],
+)
+def test_what_is_no_mask_and_no_perturbation_is_refused(name, given, said):
+    assert len(dict(of_meerkat().setup.run.parameters)["mask"]) == 2
+    with pytest.raises(FedboundsError, match=rf"parameters.{name}.*{said}"):
+        from_data(to_data(of_meerkat(**{name: given})))
+
+
+@pytest.mark.parametrize("name", ["F_0", "sigma^2"])
+def test_a_constant_of_the_run_is_not_chosen(name):
+    with pytest.raises(FedboundsError, match="choice in the view 'rounds'|unknown .*chosen"):
+        from_data(to_data(of_meerkat(chosen=((name, 1),))))
 
 
 def test_powers_never_overflow():

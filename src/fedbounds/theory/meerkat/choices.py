@@ -21,7 +21,7 @@ def _drawn(number: int) -> dict[str, Number]:
     stopped = random.choice((0, n // 2, n - 1))
     u, c = random.choice((1, 2, 10, 100)), _square(random)
     density, c_h = Fraction(1, random.choice((1, 2, 10, 1000))), _square(random)
-    L = Fraction(random.choice(("1/10", "1", "10")))
+    L = Fraction(random.choice(("1/10", "9/10", "10")))  # mu is never 1
     corners = ("sigma_h", "Delta", "sigma^2")
     alone = number % (len(corners) + 2)
     there = {x: alone in (at, len(corners)) for at, x in enumerate(corners)}

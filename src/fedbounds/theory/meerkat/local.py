@@ -87,8 +87,8 @@ DYNAMICS = Claim(
         ),
     ),
     readings=(
-        Reading("without variance the mean squared norm of the gradient never grows",
-                parts=("falls",)),
+        Reading("without variance the mean squared norm of the gradient never grows; whether it "
+                "oscillates elsewhere is not looked at", parts=("falls",)),
     ),
 )  # fmt: skip
 

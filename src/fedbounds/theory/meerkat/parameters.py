@@ -5,13 +5,12 @@ n is the paper's K, K its T and T its R; F_0 is E f(w^0) - f*.
 
 import sympy as sp
 
-from fedbounds.facts import Fact
 from fedbounds.theory.language.catalogue import entry
-from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.claims import Claim, Condition, Reading
 from fedbounds.theory.language.symbols import F_0, K, L, eta, f, n
-from fedbounds.vocabulary import Index, Relation
 
 from . import rounds, selection
+from .points import NOTHING_RUN, at_most, equal
 from .sizes import ALL_STEPS, ROOT_C, ROOT_H, STOPPED, OF_D_delta
 from .symbols import (
     K_b,
@@ -31,27 +30,7 @@ from .symbols import (
     u_ratio2,
 )
 
-_BOUND = ("bound",)
-_SUPPOSED = (Fact.SMOOTH, Fact.BOUNDED_BELOW)  # of what L and F_0 are constants of
 _ONE, _TWO = sp.Integer(1), sp.Integer(2)
-
-
-def _part(
-    name: str,
-    left: sp.Expr,
-    right: sp.Expr,
-    *conditions: Condition,
-    relation: Relation = Relation.AT_MOST,
-) -> Part:
-    return Part(
-        name=name,
-        left=left,
-        right=right,
-        relation=relation,
-        index=Index.POINT,
-        conditions=conditions,
-        assumptions=_SUPPOSED if L in (left - right).free_symbols else (),
-    )
 
 
 # ---- step sizes of the proof of Theorem 2.2
@@ -64,35 +43,32 @@ _AT_MOST_ONE = Condition(gamma_g, "<=", _ONE)
 
 DELTA = Claim(
     entry("meerkat/vp-delta"),
-    algorithms=_BOUND,
+    algorithms=NOTHING_RUN,
     parts=(
-        _part(
+        equal(
             "coefficient",
             (STOPPED - eta * ROOT_C * ALL_STEPS) / n + OF_D_delta / (2 * n),
             -eta * ROOT_C * ALL_STEPS / (2 * n),
-            relation=Relation.EQUAL,
         ),
         # D_delta > 0 below that step size alone
-        _part(
+        equal(
             "sign",
             OF_D_delta,
             eta * _OF_D * (_FOR_D - eta),
             _SOME_STOPPED,
-            relation=Relation.EQUAL,
         ),
     ),
 )
 ETA = Claim(
     entry("meerkat/vp-eta"),
-    algorithms=_BOUND,
+    algorithms=NOTHING_RUN,
     parts=(
-        _part(
+        equal(
             "half of the smaller one",
             sp.Min(_FOR_D, _FOR_C) / 2,
             _FOR_C / 2,
             _SOME_STOPPED,
             _AT_MOST_ONE,
-            relation=Relation.EQUAL,
         ),
     ),
 )
@@ -113,16 +89,16 @@ _DENSITY, _OF_DENSITY = {u: u_ratio}, Condition(u_ratio, "<=", _ONE)
 
 AGAINST = Claim(
     entry("meerkat/vp-vs-meerkat"),
-    algorithms=_BOUND,
+    algorithms=NOTHING_RUN,
     parts=(
-        _part("density", _E_VP.subs(_DENSITY), _E.subs(_DENSITY), *_NAMED),
-        _part("count", _E_VP, _E, *_NAMED),
-        _part("whatever gamma and mu", _E_VP.subs(_DENSITY), _E.subs(_DENSITY), _AT_MOST_ONE),
-        _part("transient", _TRANSIENT_VP, _TRANSIENT, _AT_MOST_ONE, _SMALL_GAMMA),
-        _part("noise", _NOISE_VP, _NOISE, _MU_BELOW_ONE),
-        _part("minimisers, density", _APART_VP.subs(_DENSITY), _APART, _OF_DENSITY),
-        _part("minimisers, count", _APART_VP, _APART),
-        _part("gap in c_h", _E, _E.subs(c_h, c_h2), Condition(c_h, "<=", c_h2)),
+        at_most("density", _E_VP.subs(_DENSITY), _E.subs(_DENSITY), *_NAMED),
+        at_most("count", _E_VP, _E, *_NAMED),
+        at_most("whatever gamma and mu", _E_VP.subs(_DENSITY), _E.subs(_DENSITY), _AT_MOST_ONE),
+        at_most("transient", _TRANSIENT_VP, _TRANSIENT, _AT_MOST_ONE, _SMALL_GAMMA),
+        at_most("noise", _NOISE_VP, _NOISE, _MU_BELOW_ONE),
+        at_most("minimisers, density", _APART_VP.subs(_DENSITY), _APART, _OF_DENSITY),
+        at_most("minimisers, count", _APART_VP, _APART),
+        at_most("gap in c_h", _E, _E.subs(c_h, c_h2), Condition(c_h, "<=", c_h2)),
     ),
     readings=(
         Reading(
@@ -153,17 +129,17 @@ def _of_density(expression: sp.Expr) -> sp.Expr:
 
 INSIGHTS = Claim(
     entry("meerkat/insights-2.1"),
-    algorithms=_BOUND,
+    algorithms=NOTHING_RUN,
     parts=(
-        _part("transient in u", _of_density(_TRANSIENT),
+        at_most("transient in u", _of_density(_TRANSIENT),
               _of_density(_TRANSIENT).subs(u_ratio, u_ratio2), _LOWER_DENSITY),
-        _part("floor in u", _of_density(_FLOOR).subs(u_ratio, u_ratio2), _of_density(_FLOOR),
+        at_most("floor in u", _of_density(_FLOOR).subs(u_ratio, u_ratio2), _of_density(_FLOOR),
               _LOWER_DENSITY),
-        _part("transient in T", _TRANSIENT.subs(K, K + 1), _TRANSIENT),
-        _part("floor in T", _FLOOR, _FLOOR.subs(K, K + 1)),
-        _part("transient in u and c", _TRANSIENT, _TRANSIENT.subs({u: u_2, c: c_2}), _LOWER,
+        at_most("transient in T", _TRANSIENT.subs(K, K + 1), _TRANSIENT),
+        at_most("floor in T", _FLOOR, _FLOOR.subs(K, K + 1)),
+        at_most("transient in u and c", _TRANSIENT, _TRANSIENT.subs({u: u_2, c: c_2}), _LOWER,
               *_KEPT),
-        _part("whole in u", _of_density(_E), _of_density(_E).subs(u_ratio, 1),
+        at_most("whole in u", _of_density(_E), _of_density(_E).subs(u_ratio, 1),
               _OF_DENSITY),
     ),
     readings=(
@@ -186,13 +162,13 @@ _MORE_STEPS, _ONE_STEP = Condition(K, ">=", _TWO), Condition(K, "==", _ONE)
 _SENT_AT_ONCE = 2 * bytes_value + bytes_seed  # a scalar up, a scalar and a seed down
 BYTES = Claim(
     entry("meerkat/communication"),
-    algorithms=_BOUND,
+    algorithms=NOTHING_RUN,
     parts=(
-        _part("parameters", 1000 * _SPARSE, _ALL, _THOUSANDTH),
-        _part("download", 1000 * (_SPARSE + _SEEDS), _ALL + _SEEDS, _THOUSANDTH, _MORE_STEPS),
-        _part("both ways", 1000 * (_SPARSE + _SEEDS + _SCALARS), _ALL + _SEEDS + _SCALARS,
+        at_most("parameters", 1000 * _SPARSE, _ALL, _THOUSANDTH),
+        at_most("download", 1000 * (_SPARSE + _SEEDS), _ALL + _SEEDS, _THOUSANDTH, _MORE_STEPS),
+        at_most("both ways", 1000 * (_SPARSE + _SEEDS + _SCALARS), _ALL + _SEEDS + _SCALARS,
               _THOUSANDTH, _MORE_STEPS),
-        _part("high frequency", _SENT_AT_ONCE, _SPARSE + bytes_seed + bytes_value, _ONE_STEP,
+        at_most("high frequency", _SENT_AT_ONCE, _SPARSE + bytes_seed + bytes_value, _ONE_STEP,
               _ONE_KEPT),
     ),
     readings=(

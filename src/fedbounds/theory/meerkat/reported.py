@@ -6,10 +6,10 @@ An average is over the seven tasks. Nothing is run: models and data are not ours
 import sympy as sp
 
 from fedbounds.theory.language.catalogue import entry
-from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.claims import Claim, Condition, Reading
 from fedbounds.theory.language.symbols import K
-from fedbounds.vocabulary import Index
 
+from .points import NOTHING_RUN, at_most
 from .symbols import (
     acc_full,
     acc_half,
@@ -29,25 +29,20 @@ from .symbols import (
     wins_magnitude,
 )
 
-_TABLES = ("bound",)
-_LOW = (Condition(u_ratio, ">=", sp.Rational(1, 2000)),)
-_OFTEN, _SELDOM = (Condition(K, "==", sp.Integer(1)),), (Condition(K, ">=", sp.Integer(10)),)
-
-
-def _less(name: str, left: sp.Expr, right: sp.Expr, conditions: tuple[Condition, ...] = ()) -> Part:
-    return Part(name=name, left=left, right=right, index=Index.POINT, conditions=conditions)
+_LOW = Condition(u_ratio, ">=", sp.Rational(1, 2000))
+_OFTEN, _SELDOM = Condition(K, "==", sp.Integer(1)), Condition(K, ">=", sp.Integer(10))
 
 
 SAME_STEPS = Claim(
     entry("meerkat/rq1-same-T"),
-    algorithms=_TABLES,
+    algorithms=NOTHING_RUN,
     parts=(
-        _less("full", acc_full, acc_meerkat, _SELDOM),
-        _less("full, most tasks", tasks / 2, wins_full, _SELDOM),
-        _less("magnitude, many tasks", tasks / 2, wins_magnitude, _SELDOM),
-        _less("LoRA, many tasks", tasks / 2, wins_LoRA, _SELDOM),
-        _less("magnitude", acc_magnitude, acc_meerkat, _SELDOM),
-        _less("LoRA", acc_LoRA, acc_meerkat, _SELDOM),
+        at_most("full", acc_full, acc_meerkat, _SELDOM),
+        at_most("full, most tasks", tasks / 2, wins_full, _SELDOM),
+        at_most("magnitude, many tasks", tasks / 2, wins_magnitude, _SELDOM),
+        at_most("LoRA, many tasks", tasks / 2, wins_LoRA, _SELDOM),
+        at_most("magnitude", acc_magnitude, acc_meerkat, _SELDOM),
+        at_most("LoRA", acc_LoRA, acc_meerkat, _SELDOM),
     ),
     readings=(
         Reading("Full-FedZO, on average, as Acc in Tables 1 and 5", parts=("full",)),
@@ -64,12 +59,12 @@ SAME_STEPS = Claim(
 )
 ONE_STEP = Claim(
     entry("meerkat/rq1-T1"),
-    algorithms=_TABLES,
+    algorithms=NOTHING_RUN,
     parts=(
-        _less("full", acc_full, acc_meerkat, _OFTEN),
-        _less("LoRA", acc_LoRA, acc_meerkat, _OFTEN),
-        _less("full, all tasks", tasks, wins_full, _OFTEN),
-        _less("LoRA, all tasks", tasks, wins_LoRA, _OFTEN),
+        at_most("full", acc_full, acc_meerkat, _OFTEN),
+        at_most("LoRA", acc_LoRA, acc_meerkat, _OFTEN),
+        at_most("full, all tasks", tasks, wins_full, _OFTEN),
+        at_most("LoRA, all tasks", tasks, wins_LoRA, _OFTEN),
     ),
     readings=(
         Reading("on average, Tables 8 to 10", parts=("full", "LoRA")),
@@ -78,11 +73,11 @@ ONE_STEP = Claim(
 )
 DENSITY = Claim(
     entry("meerkat/rq1-density"),
-    algorithms=_TABLES,
+    algorithms=NOTHING_RUN,
     parts=(
-        _less("trend", mean_half, mean_meerkat, _LOW),
-        _less("low", acc_half, acc_meerkat, _LOW),
-        _less("lowest", mean_half, mean_meerkat),
+        at_most("trend", mean_half, mean_meerkat, _LOW),
+        at_most("low", acc_half, acc_meerkat, _LOW),
+        at_most("lowest", mean_half, mean_meerkat),
     ),
     readings=(
         Reading(
@@ -95,12 +90,12 @@ DENSITY = Claim(
 )
 MASKS = Claim(
     entry("meerkat/rq1-mask"),
-    algorithms=_TABLES,
+    algorithms=NOTHING_RUN,
     parts=(
-        _less("magnitude", mean_magnitude, mean_meerkat),
-        _less("magnitude, each", acc_magnitude, acc_meerkat),
-        _less("task", mean_task, mean_meerkat),
-        _less("task, each", acc_task, acc_meerkat),
+        at_most("magnitude", mean_magnitude, mean_meerkat),
+        at_most("magnitude, each", acc_magnitude, acc_meerkat),
+        at_most("task", mean_task, mean_meerkat),
+        at_most("task, each", acc_task, acc_meerkat),
     ),
     readings=(
         Reading(
@@ -115,8 +110,8 @@ MASKS = Claim(
 )  # fmt: skip
 EARLY_STOPPING = Claim(
     entry("meerkat/rq3"),
-    algorithms=_TABLES,
-    parts=(_less("average", acc_meerkat, acc_vp),),
+    algorithms=NOTHING_RUN,
+    parts=(at_most("average", acc_meerkat, acc_vp),),
     readings=(Reading("on average, in every row of Table 6", parts=("average",)),),
 )
 

@@ -145,7 +145,7 @@ EQ_11 = Claim(
 )
 
 
-def _twice(
+def twice(
     assumptions: tuple[str, ...], conditions: tuple[Condition, ...] = ()
 ) -> Callable[[sp.Expr, sp.Expr, Index], tuple[Part, Part]]:
     """A part with any step size, and one with that of (7)."""
@@ -177,7 +177,7 @@ _GAPS = WIDE * V_m(t)
 EQ_12 = Claim(
     entry("meerkat/eq-12"),
     algorithms=MEERKAT,
-    parts=_twice(CHAIN)(f(t + 1), f(t) + _pulled(-1) + _GAPS + NOISE, Index.ROUND),
+    parts=twice(CHAIN)(f(t + 1), f(t) + _pulled(-1) + _GAPS + NOISE, Index.ROUND),
     readings=BOTH,
 )
 
@@ -187,7 +187,7 @@ _S, _ROOTS = Sum_t(G_f(t)), Sum_t(G_1(t))
 EQ_13 = Claim(
     entry("meerkat/eq-13"),
     algorithms=MEERKAT,
-    parts=_twice(CHAIN)(
+    parts=twice(CHAIN)(
         f(T) - f(0),
         -PULL * _S - eta * K * ROOT_C * sigma_h * _ROOTS + Sum_t(_GAPS) + NOISE * T,
         Index.RUN,
@@ -200,7 +200,7 @@ PRINTED_DELTA = Condition(delta, ">=", 1 / (2 * PULL))
 EQ_14 = Claim(
     entry("meerkat/eq-14"),
     algorithms=MEERKAT,
-    parts=_twice(CHAIN)(
+    parts=twice(CHAIN)(
         (PULL - 1 / (2 * delta)) * _S,
         f(0) - f(T) + YOUNG * T + Sum_t(_GAPS) + NOISE * T,
         Index.RUN,
@@ -232,7 +232,7 @@ _OF_DELTA = YOUNG + L / 2 * WIDE * Delta + NOISE
 EQ_15 = Claim(
     entry("meerkat/eq-15"),
     algorithms=MEERKAT,
-    parts=_twice(ALL, (PRINTED_DELTA,))(OF_Q * Sum_t(f(t)), f(0) - f(T) + _OF_DELTA * T, Index.RUN),
+    parts=twice(ALL, (PRINTED_DELTA,))(OF_Q * Sum_t(f(t)), f(0) - f(T) + _OF_DELTA * T, Index.RUN),
     readings=BOTH,
 )
 
@@ -270,7 +270,7 @@ POSITIVE_q = Condition(OF_q, "==", q_17)
 EQ_17 = Claim(
     entry("meerkat/eq-17"),
     algorithms=MEERKAT,
-    parts=_twice(ALL, (POSITIVE_q,))(
+    parts=twice(ALL, (POSITIVE_q,))(
         Mean_t(f(t)),
         (f(0) - f(T)) / (T * eta * K * q_17)
         + ROOT_C * sigma_h**2 / (2 * ROOT_H * q_17)

@@ -14,7 +14,7 @@ from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
 from .names import EARLY_STOPPED
-from .rounds import ALL, ANY_STEP, B_6, CHAIN, ITS_STEP, NEAR, SPARSE
+from .rounds import ALL, ANY_STEP, B_6, BOTH, CHAIN, ITS_STEP, NEAR, SPARSE, twice
 from .sizes import (
     ALL_STEPS,
     NOISE_KEPT,
@@ -53,10 +53,6 @@ from .symbols import (
     u,
 )
 
-_READINGS = (
-    Reading(ANY_STEP, parts=("any step",)),
-    Reading(ITS_STEP, parts=("step of (7)",)),
-)
 _PULL = eta * ROOT_C * ALL_STEPS / n
 _PULLED = _PULL * (ROOT_H * G_f(t) + sigma_h * G_1(t))
 _NOISY = (*NEAR, Fact.NOISE, *SPARSE)
@@ -136,38 +132,16 @@ EQ_23 = Claim(
 )  # fmt: skip
 
 
-def _twice(
-    left: sp.Expr,
-    right: sp.Expr,
-    index: Index = Index.RUN,
-    conditions: tuple[Condition, ...] = (),
-    assumptions: tuple[str, ...] = CHAIN,
-) -> tuple[Part, Part]:
-    """With any step size, and with that of (7)."""
-    first, second = (
-        Part(
-            name=name,
-            left=left,
-            right=right,
-            index=index,
-            conditions=(*conditions, *own),
-            assumptions=assumptions,
-        )
-        for name, own in (("any step", ()), ("step of (7)", (OF_LOCAL_STEP,)))
-    )
-    return first, second
-
-
 _SLOPE = (STOPPED - eta * ROOT_C * ALL_STEPS) / n
 EQ_24 = Claim(
     entry("meerkat/eq-24"),
     algorithms=EARLY_STOPPED,
-    parts=_twice(
+    parts=twice(CHAIN)(
         f(t + 1),
         f(t) + _SLOPE * G_f(t) - _PULL * sigma_h * G_1(t) + WIDE_KEPT * V_g(t) + NOISE_KEPT,
         Index.ROUND,
     ),
-    readings=_READINGS,
+    readings=BOTH,
 )
 _SUMMED = _SLOPE * Sum_t(G_f(t)) - _PULL * sigma_h * Sum_t(G_1(t)) + WIDE_KEPT * Sum_t(V_g(t))
 _PRINTED_IN_25 = NOISE_KEPT.subs(sigma_h**2, sigma2)
@@ -175,7 +149,7 @@ EQ_25 = Claim(
     entry("meerkat/eq-25"),
     algorithms=EARLY_STOPPED,
     parts=(
-        *_twice(f(T) - f(0), _SUMMED + NOISE_KEPT * T),
+        *twice(CHAIN)(f(T) - f(0), _SUMMED + NOISE_KEPT * T, Index.RUN),
         Part(
             name="sigma^2",
             left=f(T) - f(0),
@@ -185,7 +159,7 @@ EQ_25 = Claim(
         ),
     ),
     readings=(
-        *_READINGS,
+        *BOTH,
         Reading("2 K_b sigma^2 in place of 2 K_b sigma_h^2, as (25) prints", parts=("sigma^2",)),
     ),
 )
@@ -204,14 +178,15 @@ _YOUNG = eta**2 * c * ALL_STEPS**2 * sigma_h**2 * delta / (2 * n**2)
 EQ_27 = Claim(
     entry("meerkat/eq-27"),
     algorithms=EARLY_STOPPED,
-    parts=_twice(
+    parts=twice(CHAIN)(
         f(T) - f(0),
         (_SLOPE + 1 / (2 * delta)) * Sum_t(G_f(t))
         + _YOUNG * T
         + WIDE_KEPT * Sum_t(V_g(t))
         + NOISE_KEPT * T,
+        Index.RUN,
     ),
-    readings=_READINGS,
+    readings=BOTH,
 )
 AT_MOST_ONE = Condition(gamma_g, "<=", sp.Integer(1))
 
@@ -246,16 +221,15 @@ _SHARED = (*ALL, assumed.SHARE)
 EQ_28 = Claim(
     entry("meerkat/eq-28"),
     algorithms=EARLY_STOPPED,
-    parts=_twice(
+    parts=twice(_SHARED, _DEFINED)(
         C_S * Mean_t(f(t)),
         (f(0) - f(T)) / T
         + eta**2 * c * ALL_STEPS**2 * sigma_h**2 / (2 * n * D_delta)
         + L / 2 * WIDE_KEPT * gamma_g * Delta
         + NOISE_KEPT,
-        conditions=_DEFINED,
-        assumptions=_SHARED,
+        Index.RUN,
     ),
-    readings=_READINGS,
+    readings=BOTH,
 )
 _RIGHT = (
     4 * n**2 * (2 + u) ** 2 * L**2 * K * gamma_g * f(0) / (mu_PL**2 * c * ALL_STEPS**2 * T)

@@ -31,9 +31,8 @@ _STATED = (
     "density 0.5% and 100 local steps",
 )
 _UNSTATED = (
-    "which layers and parameters are masked",
-    "step size and epsilon of each run",
-    "which samples of C4 give the pre-training gradient",
+    "step size of each run, in a range that is printed, and epsilon",
+    "which samples of C4 give the pre-training gradient, and how many",
     "which client is shown of several",
     "seeds of directions and of data",
 )

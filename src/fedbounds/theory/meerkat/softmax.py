@@ -8,22 +8,10 @@ keeps one coordinate, or two.
 import sympy as sp
 
 from fedbounds.theory.language.catalogue import entry
-from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
-from fedbounds.vocabulary import Index, Relation
+from fedbounds.theory.language.claims import Claim, Condition, Reading
 
+from .points import NOTHING_RUN, at_most, equal
 from .symbols import J_1, J_2, J_11, J_12, J_21, Jp_1, Jp_2, delta_1, delta_2, e_1, e_2, e_3
-
-_POINTS = ("bound",)
-_HALF = sp.Rational(1, 2)
-
-
-def _part(
-    name: str, left: sp.Expr, right: sp.Expr, relation: Relation = Relation.EQUAL,
-    *conditions: Condition,
-) -> Part:  # fmt: skip
-    return Part(name=name, left=left, right=right, relation=relation, index=Index.POINT,
-                conditions=conditions)  # fmt: skip
-
 
 _E = (e_1, e_2, e_3)
 _P = [own / sum(_E) for own in _E]
@@ -33,14 +21,14 @@ _A = [p - int(j == 0) for j, p in enumerate(_P)]
 _PRINTED, _MEANT = J_11 * _A[0] + J_21 * _A[1], J_11 * _A[0] + J_12 * _A[1]
 GRADIENT = Claim(
     entry("meerkat/softmax-grad"),
-    algorithms=_POINTS,
+    algorithms=NOTHING_RUN,
     parts=(
         # d/dh = e d/de
         *(
-            _part(f"logit {j + 1}", own * sp.diff(_LOSS, own), a)
+            equal(f"logit {j + 1}", own * sp.diff(_LOSS, own), a)
             for j, (own, a) in enumerate(zip(_E, _A, strict=True))
         ),
-        _part("transposed", _MEANT, _PRINTED),
+        equal("transposed", _MEANT, _PRINTED),
     ),
     readings=(
         Reading("the derivatives by logits; g is J a", parts=("logit 1", "logit 2", "logit 3")),
@@ -75,11 +63,11 @@ def _similar(second: tuple[sp.Expr, sp.Expr]) -> sp.Expr:
 
 VARIANCE = Claim(
     entry("meerkat/sigma-k"),
-    algorithms=_POINTS,
+    algorithms=NOTHING_RUN,
     parts=(
-        _part("one J", _variance(_gradient(_ROW, _FIRST), _gradient(_ROW, _TWO_LABELS)),
+        equal("one J", _variance(_gradient(_ROW, _FIRST), _gradient(_ROW, _TWO_LABELS)),
               _similar(_TWO_LABELS)),
-        _part("own J", _variance(_gradient(_ROW, _FIRST), _gradient(_OTHER, _TWO_LABELS)),
+        equal("own J", _variance(_gradient(_ROW, _FIRST), _gradient(_OTHER, _TWO_LABELS)),
               _similar(_TWO_LABELS)),
     ),
     readings=(
@@ -90,11 +78,10 @@ VARIANCE = Claim(
 _SMALL = 2 * (J_1 - J_2) ** 2 * (delta_1**2 + delta_2**2) / 2
 SINGLE_LABEL = Claim(
     entry("meerkat/single-label"),
-    algorithms=_POINTS,
+    algorithms=NOTHING_RUN,
     parts=(
-        _part("vanishes", _similar(_ONE_LABEL), _SMALL, Relation.AT_MOST),
-        _part("less than of two labels", _similar(_ONE_LABEL), _similar(_TWO_LABELS),
-              Relation.AT_MOST),
+        at_most("vanishes", _similar(_ONE_LABEL), _SMALL),
+        at_most("less than of two labels", _similar(_ONE_LABEL), _similar(_TWO_LABELS)),
     ),
     readings=(
         Reading("sigma^2 is at most a multiple of E (1 - p_y)^2", parts=("vanishes",)),
@@ -104,22 +91,21 @@ SINGLE_LABEL = Claim(
 _MEAN = (_FIRST[0] + _TWO_LABELS[0]) / 2
 BALANCED = Claim(
     entry("meerkat/iid-label"),
-    algorithms=_POINTS,
+    algorithms=NOTHING_RUN,
     parts=(
-        _part("mean", _MEAN, sp.Integer(0)),
-        _part("covariance", _variance(_FIRST[0], _TWO_LABELS[0]),
+        equal("mean", _MEAN, sp.Integer(0)),
+        equal("covariance", _variance(_FIRST[0], _TWO_LABELS[0]),
               (_FIRST[0] ** 2 + _TWO_LABELS[0] ** 2) / 2),
-        _part("covariance, alike", _variance(_FIRST[0], _TWO_LABELS[0]),
-              (_FIRST[0] ** 2 + _TWO_LABELS[0] ** 2) / 2, Relation.EQUAL,
+        equal("covariance, alike", _variance(_FIRST[0], _TWO_LABELS[0]),
+              (_FIRST[0] ** 2 + _TWO_LABELS[0] ** 2) / 2,
               Condition(delta_1, "==", delta_2)),
-        _part("stays", sp.Rational(1, 100), _variance(_FIRST[0], _TWO_LABELS[0]),
-              Relation.AT_MOST),
+        at_most("not 0", (delta_1**2 + delta_2**2) / 4, _variance(_FIRST[0], _TWO_LABELS[0])),
     ),
     readings=(
         Reading("balanced labels alone, as printed", parts=("mean", "covariance")),
+        Reading("Sigma_a is not 0 while the model is not sure of both: it has at least half of "
+                "E (1 - p_y)^2, and may fall to 0 with it", parts=("not 0",)),
         Reading("labels of equal probabilities too", parts=("covariance, alike",)),
-        Reading("the variance stays above a number, 1/100 say, as the loss falls, harsh",
-                parts=("stays",)),
     ),
 )  # fmt: skip
 

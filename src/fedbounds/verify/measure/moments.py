@@ -126,8 +126,9 @@ def _linear(named: Variables, value: Any) -> dict[int | None, fmpq] | None:
         return None
     found: dict[int | None, fmpq] = {}
     for at, factor in terms:
-        own = {at: fmpq(1)} if at is None or at < named.fresh else _linear(named, named.stood(at))
-        for where, part in (own or {at: fmpq(1)}).items():
+        stood = None if at is None or at < named.fresh else _linear(named, named.stood(at))
+        own = {at: fmpq(1)} if stood is None else stood
+        for where, part in own.items():
             found[where] = found.get(where, fmpq(0)) + factor * part
     return {where: factor for where, factor in found.items() if factor}
 

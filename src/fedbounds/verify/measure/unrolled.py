@@ -109,14 +109,7 @@ def unroll(
     Refused
         If the algorithm asks of an unknown more than sums and products, or there are too many.
     """
-    if not subject.exact:
-        raise Refused("it is in floats; polynomials are exact")
-    p = subject.parameters(at)
-
-    def draw(random: Random) -> Drawn:
-        return drawn_by(subject.algorithm, random, subject.problem, p)
-
-    sources = sources_of(draw, exact=True)
+    p, draw, sources = _asked(subject, at)
     apart = ""
     if subject.algorithm.stages is not None:
         try:
@@ -145,17 +138,22 @@ def unroll_from(subject: Subject, state: State) -> Unrolling:
     Refused
         As `unroll`.
     """
+    p, draw, sources = _asked(subject, 0)
+    lists = [x.selects or x.count == 1 for x in sources]
+    named = _variables({}, sources, lists, (), ())
+    return _unrolled(subject, named, p, draw, sources, lists, state=state)
+
+
+def _asked(subject: Subject, at: int) -> tuple[Parameters, Any, Sequence[Source]]:
+    """Parameters of a round, what it draws, and the sources that are asked for."""
     if not subject.exact:
         raise Refused("it is in floats; polynomials are exact")
-    p = subject.parameters(0)
+    p = subject.parameters(at)
 
     def draw(random: Random) -> Drawn:
         return drawn_by(subject.algorithm, random, subject.problem, p)
 
-    sources = sources_of(draw, exact=True)
-    lists = [x.selects or x.count == 1 for x in sources]
-    named = _variables({}, sources, lists, (), ())
-    return _unrolled(subject, named, p, draw, sources, lists, state=state)
+    return p, draw, sources_of(draw, exact=True)
 
 
 def _listing(

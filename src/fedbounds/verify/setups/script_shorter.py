@@ -133,9 +133,8 @@ def _settle(tree: ast.Module, changed: set[ast.stmt] | None = None) -> None:
     """
     _Namespace().visit(tree)
     looked_at = _looked_at(tree)
-    counts, fresh, first = Counts(), set(tree.body) if changed is None else changed, True
-    while fresh or first:
-        first = False
+    counts, fresh = Counts(), set(tree.body) if changed is None else changed
+    while True:
         if looked_at is not None:
             _without_entries(tree, looked_at, counts)
         for top in tree.body:
@@ -146,6 +145,8 @@ def _settle(tree: ast.Module, changed: set[ast.stmt] | None = None) -> None:
         _put_in_place(tree, counts)
         put_together(tree, counts)
         fresh = counts.changed()
+        if not fresh:
+            break
     _drop_parameters(tree)
     for top in tree.body:
         if is_quoted(top) and isinstance(top, ast.FunctionDef):

@@ -15,7 +15,6 @@ from fedbounds.theory.language.choices import Choice
 from fedbounds.theory.language.registry import (
     besides,
     choices,
-    glossary,
     ladders,
     rungs,
     setups,
@@ -196,6 +195,17 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Keeping:
+    """A mask that keeps something."""
+
+    def read(self, data: Data, where: str, known: Known) -> Any:
+        """See `Kind`."""
+        found = MASK.read(data, where, known)
+        require(any(found), where, list(found), "a 1 at least once")
+        return found
+
+
+@dataclass(frozen=True)
 class OfFamily:
     """One of several records of a problem, by its family."""
 
@@ -279,6 +289,9 @@ _FAMILIES = {
 }
 # by their names; other parameters are numbers, in lists or not
 _PARAMETERS: Fields = {
+    "mask": Keeping(),
+    "stopped": Listed(Whole(0, 1), "n"),
+    "own": Whole(0, 1),
     "masks": Listed(MASK, "n"),
     "weights": Listed(Number(above=0), "n"),
     "tau": LOCAL_STEPS,
@@ -294,7 +307,7 @@ _PARAMETERS: Fields = {
     "j": Whole(1, "K"),
     "k": Whole(0, "K - 1"),
     "cohort": Whole(1, "n"),
-    **dict.fromkeys(("gamma_u", "gamma_v", "eta_u", "eta_v"), STEP),
+    **dict.fromkeys(("gamma_u", "gamma_v", "eta_u", "eta_v", "epsilon"), STEP),
     "eta": FormulaOr(STEP),
     "models": Listed(_ROW, "n"),
     "common": Whole(0, 1),
@@ -477,7 +490,8 @@ def _cost(given: Any) -> Sequence[Cost]:
     where = f"instance.setup, {given.view}"
     looked = 1 if view.moments else run.rounds  # a round shows which entries move
     check((cost(len(run.start) * clients, looked),), Known(), where)  # before anything is run
-    entries = moving(subject_of(run, view)) if view.moments else _entries(given)
+    # where nothing moves, rounds are still gone through
+    entries = max(1, moving(subject_of(run, view))) if view.moments else _entries(given)
     plain = cost(clients * entries)
     solved = Cost(limits * entries**6 / _MATRICES)
     check((plain, solved), Known(), where)  # before an outcome is drawn
@@ -521,8 +535,10 @@ def _fits(setup: Setup) -> None:
     if view.tried:
         check_tried(setup, view)
         return
-    # also what claims alone speak of, such as Young's parameter
-    known = {*view.choices, *_named(view), *view.alone, *glossary(setup.theory).constants}
+    # also what planned set-ups choose and claims alone speak of, such as Young's parameter
+    alike = [one.setup for one in setups(setup.theory) if one.setup.view == setup.view]
+    planned = {name for one in alike for name, _ in one.chosen}
+    known = {*view.choices, *_named(view), *view.alone, *planned}
     for name, _ in setup.chosen:
         if name not in known:
             raise unknown_name(f"choice in the view {setup.view!r}", name, known)

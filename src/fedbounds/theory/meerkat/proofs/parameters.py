@@ -1,5 +1,9 @@
 """What follows for every choice of parameters: the displays between (27) and (28), and remarks."""
 
+from collections.abc import Sequence
+
+from fedbounds.theory.checker.data import Assignment
+from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.proof.language import Book, above, below, equal, root
 
 from ..parameters import AGAINST, INSIGHTS
@@ -13,17 +17,20 @@ def write(book: Book) -> None:
     roots = [root(x, 2) for x in (c, c_h)]
     book.prove("vp-delta", "coefficient", chart=roots)
     book.prove("vp-delta", "sign", chart=[*roots, above(K_b, 1)])
-    fixed = INSIGHTS.readings[0]
     denser = [*roots, above(u_ratio2, u_ratio)]
     for part in ("transient in u", "floor in u"):
-        book.prove("insights-2.1", part, chart=denser, reading=fixed)
+        _prove(book, INSIGHTS, part, denser)
     for part in ("transient in T", "floor in T"):
-        book.prove("insights-2.1", part, chart=roots, reading=fixed)
-    labels = SOFTMAX.readings[0]
-    for part in labels.parts:
-        book.prove("softmax-grad", part, reading=labels)
-    book.prove("sigma-k", "one J", reading=VARIANCE.readings[0])
-    alike = BALANCED.readings[1]
-    book.prove("iid-label", "covariance, alike", chart=[equal(delta_1, delta_2)], reading=alike)
-    apart = next(one for one in AGAINST.readings if one.parts == ("minimisers, density",))
-    book.prove("vp-vs-meerkat", "minimisers, density", chart=[below(u_ratio, 1)], reading=apart)
+        _prove(book, INSIGHTS, part, roots)
+    for part in SOFTMAX.readings[0].parts:
+        _prove(book, SOFTMAX, part)
+    _prove(book, VARIANCE, "one J")
+    _prove(book, BALANCED, "covariance, alike", [equal(delta_1, delta_2)])
+    _prove(book, BALANCED, "not 0")
+    _prove(book, AGAINST, "minimisers, density", [below(u_ratio, 1)])
+
+
+def _prove(book: Book, claim: Claim, part: str, chart: Sequence[Assignment] = ()) -> None:
+    """In the reading that has the part."""
+    reading = next(one for one in claim.readings if part in one.parts)
+    book.prove(claim.id, part, chart=chart, reading=reading)
