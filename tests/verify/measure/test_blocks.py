@@ -1,11 +1,13 @@
 """Draws in groups that do not mix: equal to unknowns together, and large states block by block."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from flint import fmpq
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fedbounds.algorithms import sub_models
 from fedbounds.algorithms.traced import Algorithm
@@ -13,7 +15,7 @@ from fedbounds.theory.language.setups import Objective, Run, Shown, View
 from fedbounds.verify.measure import unrolled
 from fedbounds.verify.measure.blocks import Blocks
 from fedbounds.verify.measure.float_moments import in_floats
-from fedbounds.verify.measure.interplay import Mixed, drawn_one, joined, parts_of, state_entry
+from fedbounds.verify.measure.interplay import Mixed, drawn_one, parts_of, state_entry
 from fedbounds.verify.measure.many_rounds import in_rationals, rounds_of, traced
 from fedbounds.verify.measure.moments import moments
 from fedbounds.verify.measure.trace import subject_of
@@ -229,10 +231,31 @@ def test_parts_that_share_a_draw_are_one():
     assert parts_of((a + b) * (a + c)) == (({0, 1, 2}, 0),)
     assert parts_of(x * x) == ((frozenset(), 2),)
     assert a * fmpq(0) == 0
-    assert joined([(frozenset(), 1), (frozenset(), 0)]) == ((frozenset(), 1),)
+    assert parts_of(x + x * x) == ((frozenset(), 2),)
     for asked in (bool, float, abs, lambda y: 1 / y, lambda y: y == a, lambda y: y > 0):
         with pytest.raises(Refused):
             asked(Mixed(((frozenset({0}), 0),)))
+
+
+def joined(parts):
+    """Two by two, until none share a draw; those without draws are one."""
+    found = [(set(draws), degree) for draws, degree in parts]
+    for one, two in combinations(found, 2):
+        if one[0] & two[0] or not (one[0] or two[0]):
+            rest = [own for own in found if own is not one and own is not two]
+            return joined([*rest, (one[0] | two[0], max(one[1], two[1]))])
+    return {(frozenset(draws), degree) for draws, degree in found}
+
+
+@given(*[st.lists(st.tuples(st.frozensets(st.integers(0, 5), max_size=3), st.integers(0, 2)))] * 2)
+def test_sums_and_products_are_those_of_all_pairs(one, two):
+    """Of parts that are joined already, as all that is made of a draw and of the state is."""
+    first, second = (tuple(joined(own)) for own in (one, two))
+    if first and second:
+        added, multiplied = Mixed(first) + Mixed(second), Mixed(first) * Mixed(second)
+        every = [(a | b, i + j) for (a, i), (b, j) in product(first, second)]
+        assert set(parts_of(added)) == joined([*first, *second])
+        assert set(parts_of(multiplied)) == joined(every)
 
 
 def test_a_step_that_carries_goes_on_from_there(monkeypatch):

@@ -15,6 +15,7 @@ from .unknowns import Refused, entrywise
 
 Array = Any
 Part = tuple[frozenset[int], int]  # draws, and the degree in the state
+_NONE: frozenset[int] = frozenset()
 
 
 class Mixed:
@@ -27,7 +28,7 @@ class Mixed:
 
     @entrywise
     def __add__(self, other: Any) -> "Mixed":
-        return Mixed(joined((*self.parts, *other.parts))) if isinstance(other, Mixed) else self
+        return Mixed(_sum(self.parts, other.parts)) if isinstance(other, Mixed) else self
 
     __radd__ = __sub__ = __rsub__ = __add__
 
@@ -35,7 +36,7 @@ class Mixed:
     def __mul__(self, other: Any) -> Any:
         if not isinstance(other, Mixed):
             return self if other else fmpq(0)
-        return Mixed(joined([_product(one, two) for one in self.parts for two in other.parts]))
+        return Mixed(_product(self.parts, other.parts))
 
     __rmul__ = __mul__
 
@@ -79,22 +80,36 @@ def state_entry() -> Mixed:
     return Mixed(((frozenset(), 1),))
 
 
-def _product(one: Part, two: Part) -> Part:
-    return one[0] | two[0], one[1] + two[1]
-
-
-def joined(parts: Iterable[Part]) -> tuple[Part, ...]:
+def _sum(one: tuple[Part, ...], two: tuple[Part, ...]) -> tuple[Part, ...]:
     """Parts that share a draw as one; those without draws too."""
-    found: list[Part] = []
-    for draws, degree in parts:
+    found = list(one)
+    for draws, degree in two:
         apart = []
         for own in found:
-            if own[0] & draws or not (own[0] or draws):
-                draws, degree = draws | own[0], max(degree, own[1])
-            else:
+            if own[0].isdisjoint(draws) and (own[0] or draws):
                 apart.append(own)
+            else:
+                draws, degree = draws | own[0], max(degree, own[1])
         found = [*apart, (draws, degree)]
     return tuple(found)
+
+
+def _product(one: tuple[Part, ...], two: tuple[Part, ...]) -> tuple[Part, ...]:
+    """What has draws shares them with all that it is multiplied by: it is one part."""
+    drawn, other = ([part for part in own if part[0]] for own in (one, two))
+    still = [part for part in one if not part[0]]
+    same = [part for part in two if not part[0]]
+    apart = tuple((_NONE, a + b) for _, a in still for _, b in same)
+    if not drawn:
+        return (*apart, *((draws, a + b) for _, a in still for draws, b in other))
+    if not other:
+        return (*apart, *((draws, a + b) for draws, a in drawn for _, b in same))
+    degree = max(_degree(drawn) + _degree(two), _degree(one) + _degree(other))
+    return (*apart, (_NONE.union(*(draws for draws, _ in (*drawn, *other))), degree))
+
+
+def _degree(parts: Iterable[Part]) -> int:
+    return max(degree for _, degree in parts)
 
 
 def parts_of(value: Any) -> tuple[Part, ...]:

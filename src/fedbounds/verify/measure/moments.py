@@ -25,7 +25,7 @@ from .round_maps import Pair as Pair
 from .round_maps import check_state, forms_of, pair_map, pairs
 from .subject import Subject
 from .unknowns import Refused, Unknown, Variables
-from .unrolled import Unrolling, unroll
+from .unrolled import Unrolling, together, unroll
 from .whole_rounds import listed_rows, round_maps
 
 Array = Any
@@ -87,10 +87,12 @@ def moments(subject: Subject, most: int | None = None) -> Moments:
 
 
 def moving(subject: Subject) -> int:
-    """How many entries of the state a round changes; all, where no polynomial tells."""
+    """How many entries of the state a round changes; all, where no polynomial tells soon."""
     first = beginning(subject, _FEW)
     every = sum(prod(shape) for shape in first.shapes.values())
     try:
+        if not together(subject, first.shapes):
+            return every
         trace = unroll(subject, first.shapes, 0, carries=True)
     except Refused:
         return every

@@ -116,8 +116,7 @@ def unroll(
             return _in_stages(subject, shapes, p, draw, sources, unknown)
         except Refused as error:
             apart = f"orders are listed, as {error}; "
-    count = sum(map(prod, shapes.values())) + sum(prod(x.shape) for x in sources if x.count != 1)
-    if count > MOST_TOGETHER and not unknown:
+    if not _few(shapes, sources) and not unknown:
         try:
             return _in_blocks(subject, shapes, p, draw, sources)
         except (FedboundsError, Refused) as error:
@@ -128,6 +127,17 @@ def unroll(
         if not apart or isinstance(error, NotCarried):
             raise
         raise Refused(f"{apart}{error}") from error
+
+
+def together(subject: Subject, shapes: Mapping[str, tuple[int, ...]]) -> bool:
+    """Whether entries of the state and draws are few enough to be unknown at once.
+
+    Raises
+    ------
+    Refused
+        If it is in floats.
+    """
+    return _few(shapes, _asked(subject, 0)[2])
 
 
 def unroll_from(subject: Subject, state: State) -> Unrolling:
@@ -142,6 +152,11 @@ def unroll_from(subject: Subject, state: State) -> Unrolling:
     lists = [x.selects or x.count == 1 for x in sources]
     named = _variables({}, sources, lists, (), ())
     return _unrolled(subject, named, p, draw, sources, lists, state=state)
+
+
+def _few(shapes: Mapping[str, tuple[int, ...]], sources: Sequence[Source]) -> bool:
+    drawn = sum(prod(x.shape) for x in sources if x.count != 1)
+    return sum(map(prod, shapes.values())) + drawn <= MOST_TOGETHER
 
 
 def _asked(subject: Subject, at: int) -> tuple[Parameters, Any, Sequence[Source]]:
