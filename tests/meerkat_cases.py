@@ -43,15 +43,16 @@ FEW = ("one client, one step", "one client, three steps, noise", "two clients, t
        "two clients, own directions, noise")  # fmt: skip
 
 
-def setup_of(case, view, rounds):
+def setup_of(case, view, rounds, **more):
     hessians, slopes = zip(*case.clients, strict=True)
     problem = Objective(
         "quadratics",
         (("hessians", hessians), ("slopes", slopes), ("noise", case.noise)),
     )  # fmt: skip
     given = {"mask": case.mask, "eta": case.eta, "epsilon": case.epsilon, "own": case.own}
-    if view == "rounds":
+    if view != "local steps":
         given["K"] = case.K
+    given |= more
     return Setup("meerkat", view, Run(problem, case.start, tuple(given.items()), rounds))
 
 

@@ -207,6 +207,39 @@ def of_a_round(case, w, after, models, estimates):
         "X_mask": sum(dot(G, at(k, s)) for k in every for s in steps) / count,
         "est_m": sum(dot(x, x) for k in every for x in estimates[k]) / count,
         "Dw_2": dot(minus(after, w), minus(after, w)),
+        "drift": sum(far(models[k][s], w) for k in every for s in steps) / count,
+    }
+
+
+def far(x, w):
+    """The squared distance."""
+    return dot(minus(x, w), minus(x, w))
+
+
+def of_a_stopped_round(case, stopped, w, after, models, estimates):
+    """The same where clients with a 1 take one local step: of those that are taken."""
+    G = gradient(averaged(case.clients), w)
+    kept = [k for k in range(case.n) if not stopped[k]]
+    rest = [k for k in range(case.n) if stopped[k]]
+    steps, count = [(k, s) for k in kept for s in range(case.K)], case.n * case.K
+    taken = [*steps, *((k, 0) for k in rest)]
+
+    def at(k, s):
+        return gradient(case.clients[k], models[k][s])
+
+    return {
+        "X_f": dot(G, minus(after, w)),
+        "Dw_2": far(after, w),
+        "V_g": sum((value(case.clients[k], w) - lowest(case.clients[k]) for k in kept), F(0))
+        / case.n,
+        "X_g": sum((dot(G, masked(case.mask, at(k, s))) for k, s in steps), F(0)) / count,
+        "X_b": sum((dot(G, masked(case.mask, at(k, 0))) for k in rest), F(0)) / case.n,
+        "X_ge": sum((dot(G, estimates[k][s]) for k, s in steps), F(0)) / count,
+        "X_be": sum((dot(G, estimates[k][0]) for k in rest), F(0)) / case.n,
+        "g_g": sum((dot(at(k, s), at(k, s)) for k, s in steps), F(0)) / count,
+        "g_b": sum((dot(at(k, 0), at(k, 0)) for k in rest), F(0)) / case.n,
+        "est_g": sum((dot(estimates[k][s], estimates[k][s]) for k, s in taken), F(0)) / count,
+        "drift_g": sum((far(models[k][s], w) for k, s in taken), F(0)) / count,
     }
 
 
@@ -222,7 +255,7 @@ def of_a_start(case, w):
     }
 
 
-ROUND = ("X_f", "X_own", "X_est", "X_mask", "est_m", "Dw_2")
+ROUND = ("X_f", "X_own", "X_est", "X_mask", "est_m", "Dw_2", "drift")
 START = ("f", "G_f", "M_f", "V_m")
 STEP = ("V_k", "g_k2", "mg_k2", "est_2", "bias_2")
 
@@ -280,6 +313,22 @@ class Listed:
         return {name: total[name] for name in ROUND} | {
             name: (of_a_start(case, w)[name], total[name]) for name in START
         }
+
+    def stopped(self, stopped):
+        """Those of round 0, where clients with a 1 take one local step."""
+        case, w, total = self.case, list(self.case.start), {}
+        for p, zs, noises in draws(case, case.K):
+            # a client's own path, of which the stopped ones go one step
+            _, models, estimates = one_round(
+                case.clients, w, zs, noises, case.epsilon, case.eta
+            )  # fmt: skip
+            after = mean(
+                [path[1 if one else -1] for path, one in zip(models, stopped, strict=True)]
+            )
+            found = of_a_stopped_round(case, stopped, w, after, models, estimates)
+            for name, x in found.items():
+                total[name] = total.get(name, F(0)) + p * x
+        return total
 
     def of_steps(self, count):
         """Those of every client's local step ``count - 1``, and of its start; w is not sent."""
@@ -433,6 +482,9 @@ class Closed:
                     both = add(with_w, outer(h, self.slope(k, state[0])))
                     own["X_est"] += trace(matmul(P, both)) / (case.n * case.K)
                     own["est_m"] += trace(self.estimates(k, k, *state)) / (case.n * case.K)
+                    products = state[1]  # E of w w' is not moved by local steps
+                    apart = trace(products[k, k]) - 2 * trace(products["w", k]) + trace(M)
+                    own["drift"] += apart / (case.n * case.K)
                 state = self.stepped(*state)
             own["X_mask"] = own["X_est"]
             means, products = state

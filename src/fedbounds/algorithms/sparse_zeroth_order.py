@@ -10,8 +10,8 @@ unless ``own`` is 1.
 
 Three algorithms are looked at: `ROUNDS`, after whose local steps the server averages; `STOPPED`,
 in which the clients of ``stopped`` (n,) take one local step a round and the others K; and
-`LOCAL_STEPS`, which never sends: its rounds are local steps. `WHOLE` is the first one with
-the draws of all local steps at once, where these are few.
+`LOCAL_STEPS`, which never sends: its rounds are local steps. `WHOLE` and `STOPPED_WHOLE` are the
+first two with the draws of all local steps at once, where these are few.
 """
 
 from collections.abc import Callable, Mapping
@@ -87,9 +87,23 @@ def step_whole(problem: Any, p: Mapping[str, Any], state: State, drawn: State, s
 
 def step_stopped(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """K local steps of the clients that are not stopped, one of the others; the mean of all."""
-    stopped = p["stopped"]
-    see(kept=problem.xp.stack([1 - stopped] * state["x"].shape[0], axis=0))
-    return _round(problem, p, state, drawn, see, see.carry, stopped)
+    _seen_stopped(problem, p, state, see)
+    return _round(problem, p, state, drawn, see, see.carry, p["stopped"])
+
+
+def step_stopped_whole(
+    problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
+) -> State:
+    """The same."""
+    _seen_stopped(problem, p, state, see)
+    return _round(problem, p, state, drawn, see, lambda y: y, p["stopped"])
+
+
+def _seen_stopped(problem: Any, p: Mapping[str, Any], state: State, see: Any) -> None:
+    """Who takes all local steps, and who takes which: factors of 0 and 1."""
+    xp, rows, kept = problem.xp, state["x"].shape[0], 1 - p["stopped"]
+    steps = xp.stack([kept * 0 + 1, *[kept] * (p["K"] - 1)], axis=1)
+    see(kept=xp.stack([kept] * rows, axis=0), taken=xp.stack([steps] * rows, axis=0))
 
 
 def _round(
@@ -112,10 +126,10 @@ def _round(
         if s + 1 < p["K"]:
             y = carry(y)
     after = xp.sum(y, axis=1) / problem.clients
-    ys, gs, estimates, ns, _ = (xp.stack(list(own), axis=2) for own in zip(*points, strict=True))
+    ys, gs, estimates, ns, zs = (xp.stack(list(own), axis=2) for own in zip(*points, strict=True))
     *_, first, first_noise, first_direction = points[0]
     see(ys=ys, gs=gs, ests=estimates, ns=ns, first=first, reached=y, w_next=after)
-    see(n0=first_noise, dirs0=first_direction)
+    see(dirs_s=zs, n0=first_noise, dirs0=first_direction)
     see(**_at_start(problem, x), **_constants(problem, p, x))
     return {"x": after}
 
@@ -171,4 +185,5 @@ def local_step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, s
 ROUNDS = Algorithm(init, draw, step, "Meerkat")
 WHOLE = Algorithm(init, draw, step_whole, "Meerkat, few local steps")
 STOPPED = Algorithm(init, draw, step_stopped, "Meerkat-vp")
+STOPPED_WHOLE = Algorithm(init, draw, step_stopped_whole, "Meerkat-vp, few local steps")
 LOCAL_STEPS = Algorithm(init_models, draw_one, local_step, "Meerkat, local steps")

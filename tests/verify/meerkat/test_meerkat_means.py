@@ -24,6 +24,7 @@ from meerkat_cases import (
     differing,
     known,
     listed,
+    setup_of,
 )
 from zeroth_order_oracle import ROUND, START, STEP, Case, Listed
 
@@ -58,6 +59,20 @@ def test_expectations_of_rounds_are_the_oracles(name):
     assert set(wanted) | {"G_1"} == set(found.quantities)
     assert found.constant("u_m") == sum(CASES[name].mask)
     assert found.constant("u_ratio") == F(sum(CASES[name].mask), CASES[name].d)
+
+
+@pytest.mark.parametrize("stopped", [(0, 1), (1, 0), (1, 1), (0, 0)])
+@pytest.mark.parametrize("name", ["two clients, two steps", "two clients, own directions, noise"])
+def test_expectations_with_stopped_clients_are_the_oracles(name, stopped):
+    wanted = Listed(CASES[name]).stopped(stopped)
+    for view in ("rounds, some clients stopped", "few local steps, some clients stopped"):
+        setup = setup_of(CASES[name], view, 1, stopped=stopped)
+        found = known_of(setup, view_of(setup))
+        assert {x: found.series(x)[0] for x in wanted} == wanted
+        assert found.constant("taken_share") == F(4 - sum(stopped), 4)
+    alone = sum(wanted[x] for x in ("X_ge", "X_be"))
+    assert all(stopped) or wanted["drift_g"] > 0
+    assert alone != 0
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -6,13 +6,16 @@ from fedbounds.theory.language.setups import Definition, Says, dot
 from fedbounds.theory.language.symbols import L, Sum_t, T, f, n, t
 from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors
 
-from .sizes import OF_C_S, OF_Q, OF_D_delta, OF_q
+from .sizes import OF_C_S, OF_Q, TAKEN, OF_D_delta, OF_q
 from .symbols import Delta, K_g, V_g, c, c_h, gamma_g, mu_PL, sigma_h, u, u_ratio
 from .vectors import (
     at_star,
+    away,
     best,
+    cests,
     dirs,
     dirs0,
+    dirs_s,
     est,
     ests,
     first,
@@ -34,10 +37,11 @@ from .vectors import (
     w,
     w_next,
     w_star,
+    ys,
 )
 
 (z,) = vectors({"z": "z"})
-mask, kept = sp.Function("mask"), sp.Function("kept")
+mask, kept, taken = map(sp.Function, ("mask", "kept", "taken"))
 dim = sp.Symbol("dim")
 MEANT = {"mg": mask(g), "mn": mask(noise), "dev": est - mask(g) - mask(noise)}
 MEANT_OF_ROUND = {"mgs": mask(gs), "mns": mask(ns), "mg0": mask(g0)}
@@ -82,6 +86,7 @@ OF_ROUND: dict[str, sp.Expr] = {
     "X_mask": ip(_GLOBAL, mgs),
     "est_m": sq(ests),
     "Dw_2": sq(w_next - w),
+    "drift": sq(ys - w),
 }
 STATES_OF_ROUND = ("f", "G_f", "M_f", "V_m")
 OF_RUN: dict[str, Definition] = {**CONSTANTS, "Q": OF_Q, "q_17": OF_q}
@@ -89,6 +94,8 @@ OF_STOPPED_RUN: dict[str, Definition] = {
     **CONSTANTS,
     "K_g": n * ip(kept(one), one),
     "K_b": n - K_g,
+    "near": 1 - c_h,
+    "taken_share": TAKEN,
     "D_delta": OF_D_delta,
     "C_S": OF_C_S,
 }
@@ -101,6 +108,16 @@ OF_STOPPED = {
     "X_be": ip(_GLOBAL, first - kept(first)),
     "g_g": ip(kept(gs), gs),
     "g_b": ip(g0 - kept(g0), g0),
+    "est_g": sq(cests),
+    "drift_g": sq(away),
+}
+MEANT_OF_STOPPED = {
+    **MEANT_OF_ROUND,
+    "cg": taken(mask(_GLOBAL)),
+    "cmgs": taken(mask(gs)),
+    "cmg0": taken(mask(g0)),
+    "cests": taken(ests),
+    "away": taken(ys - w),
 }
 _APART = g0 - _GLOBAL
 CURVED = (Says(2 * mu_PL * dot(_EXCESS, one), "<=", dot(_GLOBAL, _GLOBAL)),)
@@ -108,10 +125,16 @@ NEAR = (
     Says(dot(_APART, _APART), "<=", c_h * dot(_GLOBAL, _GLOBAL) + sigma_h**2),
     Says(c_h, "<", sp.Integer(1)),
 )
+NEAR_MASKED = (
+    Says(dot(mask(_APART), _APART), "<=", c_h * dot(mask(_GLOBAL), _GLOBAL) + sigma_h**2),
+    Says(c_h, "<", sp.Integer(1)),
+)
 # at w^r
 _OFF = first - dot(dirs0, g0 + n0) * dirs0
 _FROM_MEAN = dirs0 - given(dirs0, past, z)
 EXACT_AT_START = (Says(dot(_OFF, _OFF), "==", sp.Integer(0)),)
+_OFF_ANY = ests - dot(dirs_s, gs + ns) * dirs_s
+EXACT_OF_ROUND = (Says(dot(_OFF_ANY, _OFF_ANY), "==", sp.Integer(0)),)
 SHARED = (Says(dot(_FROM_MEAN, _FROM_MEAN), "==", sp.Integer(0)),)
 _KEPT_OF_GLOBAL = dot(mask(_GLOBAL), mask(_GLOBAL))
 GLOBAL = (Says(c * dot(_GLOBAL, _GLOBAL), "<=", _KEPT_OF_GLOBAL),)

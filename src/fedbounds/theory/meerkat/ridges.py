@@ -111,6 +111,14 @@ class Ridge:
         """1/(L (u + 2))."""
         return 1 / (self.smoothness * (self.u + 2))
 
+    def short_step(self, steps: int) -> Fraction:
+        """1/(5 L T (u + 2) (1 + c_h/c)): of so many local steps, where clients drift little."""
+        return self.local_step / (5 * steps * (1 + Fraction(self.c_h) / self.c))
+
+    def short_stopped_step(self, steps: int) -> Fraction:
+        """(1 - c_h)/(36 L T (u + 2)): the same, where some clients are stopped."""
+        return self.local_step * (1 - Fraction(self.c_h)) / (36 * steps)
+
     @property
     def step(self) -> Fraction:
         """That of Theorem 2.1."""

@@ -58,7 +58,8 @@ def stopped(
     given = {"eta": str(eta), "K": steps, "stopped": clients}
     chosen = of.chosen | {"gamma_g": gamma, "young": str(delta)}
     name = f"{sum(clients)} of {len(clients)} stopped, R={count} T={steps}, {told}"
-    return _planned(name, of, "rounds, some clients stopped", given, chosen, count, quick)
+    view = "few local steps" if counts == _FEW else "rounds"
+    return _planned(name, of, f"{view}, some clients stopped", given, chosen, count, quick)
 
 
 def stopped_step(of: Ridge, clients: tuple[int, ...], steps: int, gamma: Number) -> Fraction:
@@ -98,6 +99,9 @@ def _of_rounds() -> Iterator[Planned]:
         yield rounds(of, of.local_step, _OFTEN, "eta = 1/(L(u+2))", quick=small)
         yield rounds(of, of.step, _OFTEN, "eta of Theorem 2.1", quick=small)
         yield rounds(of, of.step / 4, (5, 3), "a quarter of it", quick=False)
+        for counts, quick in ((_FEW, small), (_SHORT, False), (_LONG, "long" in of.quick)):
+            told = "eta = 1/(5LT(u+2)(1+c_h/c))"
+            yield rounds(of, of.short_step(counts[1]), counts, told, quick=quick)
 
 
 def _of_stopped() -> Iterator[Planned]:
@@ -112,6 +116,9 @@ def _of_stopped() -> Iterator[Planned]:
             if not alike and any(some):  # kept clients need not have their share of the gaps
                 told = "eta = 1/(L(u+2)), gamma K_g/K"
                 yield stopped(of, some, of.local_step, _SHORT, share, told, quick=first)
+            for counts in (_FEW, _SHORT, _LONG):
+                eta, told = of.short_stopped_step(counts[1]), "eta = (1-c_h)/(36LT(u+2))"
+                yield stopped(of, some, eta, counts, gamma, told, quick=first)
             eta = stopped_step(of, some, _LONG[1], gamma)
             yield stopped(of, some, eta, _LONG, gamma, "eta of Theorem 2.2", quick=first)
     half = stopped_step(HALF, (0, 1), _MANY[1], "1/2")

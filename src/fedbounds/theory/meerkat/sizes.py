@@ -26,6 +26,7 @@ OF_STEP = Condition(eta, "==", STEP)
 # ---- of Meerkat-vp
 
 ALL_STEPS = K_g * K + K_b  # A; the paper's alpha
+TAKEN = ALL_STEPS / (n * K)  # the share of the local steps
 STOPPED = eta**2 * (2 + u) * c * L * K_b * (1 + c_h)
 OF_D_delta = eta * ROOT_C * ALL_STEPS - 2 * STOPPED
 WIDE_KEPT = eta**2 * (2 + u) ** 2 * L**2 * K

@@ -82,6 +82,11 @@ est_m = quantity(
     "(1/nK) sum_k sum_t E ||estimate||^2",
     r"\tfrac1{KT}\textstyle\sum_{k,t}\mathbb E\|\widehat\nabla f_k^{r,t}\|^2",
 )
+drift = quantity(
+    "drift",
+    "(1/nK) sum_k sum_t E ||w_k^{r,t} - w^r||^2",
+    r"\tfrac1{KT}\textstyle\sum_{k,t}\mathbb E\|w_k^{r,t}-w^r\|^2",
+)
 Dw_2 = quantity("Dw_2", "E ||w^{r+1} - w^r||^2", r"\mathbb E\|w^{r+1}-w^r\|^2")
 
 # ---- of Meerkat-vp: kept clients take all local steps, the others one
@@ -135,6 +140,22 @@ g_b = quantity(
     "(1/n) sum over stopped clients of E ||grad f_k(w^r)||^2",
     r"\tfrac1K\textstyle\sum_{K_b}\mathbb E\|\nabla f_k(w^r)\|^2",
 )
+
+est_g = quantity(
+    "est_g",
+    "(1/nK) sum over the local steps that are taken of E ||estimate||^2",
+    r"\tfrac1{KT}\textstyle\sum_{k,t<T_k}\mathbb E\|\widehat\nabla f_k^{r,t}\|^2",
+)
+drift_g = quantity(
+    "drift_g",
+    "(1/nK) sum over the local steps that are taken of E ||w_k^{r,t} - w^r||^2",
+    r"\tfrac1{KT}\textstyle\sum_{k,t<T_k}\mathbb E\|w_k^{r,t}-w^r\|^2",
+)
+
+taken_share = symbol(
+    "taken_share", "share of the local steps that are taken, A/(nK)", r"\rho", positive=True
+)
+near = symbol("near", "1 - c_h", "(1-c_h)", positive=True)
 
 # ---- where nothing is run: a second value of what is varied, and what is sent
 

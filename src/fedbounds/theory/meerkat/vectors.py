@@ -25,7 +25,7 @@ gap, one, ones = vectors({"gap": "(f_k(w_k^t)-f_k^*)", "one": "1", "ones": r"\ma
 # ---- of a round: w is w^r, ys and gs belong to a client and a local step
 
 dev = vectors({"dev": r"(\widehat\nabla f_k^t-\mathbf m\odot\nabla f_k(w_k^t;(x_t,y_t)))"})[0]
-w, w_next, w_star, g0, ys, gs, mgs, ns, mns, ests, first, reached, best = vectors(
+w, w_next, w_star, g0, ys, gs, mgs, ns, mns, ests, dirs_s, first, reached, best = vectors(
     {
         "w": "w^r",
         "w_next": "w^{r+1}",
@@ -37,6 +37,7 @@ w, w_next, w_star, g0, ys, gs, mgs, ns, mns, ests, first, reached, best = vector
         "ns": r"\varepsilon_k^{r,t}",
         "mns": r"(\mathbf m\odot\varepsilon_k^{r,t})",
         "ests": r"\widehat\nabla f_k^{r,t}",
+        "dirs_s": r"\bar z_k^{r,t}",
         "first": r"\widehat\nabla f_k^{r,0}",
         "reached": "w_k^{r,T}",
         "best": "w_k^*",
@@ -51,4 +52,14 @@ mg0, n0, mn0, dirs0 = vectors(
     }
 )
 dev0 = vectors({"dev0": r"(\widehat\nabla f_k^{r,0}-\mathbf m\odot\nabla f_k(w^r;(x,y)))"})[0]
+# of the local steps that are taken, 0 for others
+cg, cmgs, cmg0, cests, away = vectors(
+    {
+        "cg": r"1_{t<T_k}(\mathbf m\odot\nabla f(w^r))",
+        "cmgs": r"1_{t<T_k}(\mathbf m\odot\nabla f_k(w_k^{r,t}))",
+        "cmg0": r"1_{t<T_k}(\mathbf m\odot\nabla f_k(w^r))",
+        "cests": r"1_{t<T_k}\widehat\nabla f_k^{r,t}",
+        "away": r"1_{t<T_k}(w_k^{r,t}-w^r)",
+    }
+)
 values, at_star, lows = vectors({"values": "f_k(w^r)", "at_star": "f_k(w^*)", "lows": "f_k^*"})

@@ -7,7 +7,7 @@ from fedbounds.theory.language.setups import Shown, View
 
 from . import assumed, measured
 from .names import EARLY_STOPPED, MEERKAT
-from .scope_names import LOCAL, ONE_STEP, ROUND, SAMPLE
+from .scope_names import LOCAL, ONE_STEP, ROUND, SAMPLE, STOPPED_ROUND
 
 _K = ("k",)
 _LOCAL = Shown(
@@ -46,7 +46,7 @@ _ROUND = Shown(
     vectors={
         **dict.fromkeys(("w", "w_next", "w_star", "one", "ones"), ()),
         **dict.fromkeys(_CLIENTS, _K),
-        **dict.fromkeys(("ys", "gs", "ests", "ns"), ("k", "s")),
+        **dict.fromkeys(("ys", "gs", "ests", "ns", "dirs_s"), ("k", "s")),
     },
     factors={"mask": ()},
     derived=measured.MEANT_OF_ROUND,
@@ -65,6 +65,8 @@ ROUNDS = View(
         assumed.OPTIMA: measured.OPTIMA,
         assumed.SPARSE: measured.SPARSE_OF_ROUND,
         assumed.SPARSE_SAMPLES: measured.SPARSE_SAMPLES_OF_ROUND,
+        assumed.EXACT: measured.EXACT_OF_ROUND,
+        assumed.GLOBAL: measured.GLOBAL,
     },
     takes=("mask", "eta", "epsilon", "own", "K"),
     moments=True,
@@ -85,20 +87,33 @@ ONE = replace(
         **ROUNDS.assumptions,
         assumed.EXACT: measured.EXACT_AT_START,
         assumed.SHARED: measured.SHARED,
-        assumed.GLOBAL: measured.GLOBAL,
     },
 )
 STOPPED = replace(
     ROUNDS,
     told="rounds, some clients stopped",
     algorithm="sparse_zeroth_order.STOPPED",
-    shown=replace(_ROUND, factors={"mask": (), "kept": _K}),
+    shown=replace(
+        _ROUND,
+        factors={"mask": (), "kept": _K, "taken": ("k", "s")},
+        derived=measured.MEANT_OF_STOPPED,
+    ),
     runs=EARLY_STOPPED[0],
     quantities=measured.OF_STOPPED,
     states=(*measured.STATES_OF_ROUND, "V_g"),
     constants=measured.OF_STOPPED_RUN,
-    assumptions={**ROUNDS.assumptions, assumed.SHARE: measured.SHARE},
+    assumptions={
+        **ROUNDS.assumptions,
+        assumed.SHARE: measured.SHARE,
+        assumed.NEAR_MASKED: measured.NEAR_MASKED,
+    },
     takes=(*ROUNDS.takes, "stopped"),
+)
+FEW_STOPPED = replace(
+    STOPPED,
+    told="rounds of few local steps, some clients stopped",
+    algorithm="sparse_zeroth_order.STOPPED_WHOLE",
+    scopes=(STOPPED_ROUND,),
 )
 
 VIEWS = {
@@ -107,4 +122,5 @@ VIEWS = {
     "few local steps": WHOLE,
     "one local step": ONE,
     "rounds, some clients stopped": STOPPED,
+    "few local steps, some clients stopped": FEW_STOPPED,
 }

@@ -10,7 +10,7 @@ from fedbounds.theory.proof.vectors import notation
 
 from .. import vectors
 from ..glossary import GLOSSARY
-from . import local, often, parameters, rounds, selection, theorem
+from . import local, often, parameters, rounds, selection, several, stopped, theorem
 from .scopes import SCOPES
 
 
@@ -19,6 +19,6 @@ def book() -> Book:
     """The book of this paper."""
     theory = theory_of(GLOSSARY, SCOPES, frozenset(), frozenset())
     found = Book("meerkat", theory, glossary=GLOSSARY | Glossary(vectors=notation(of_all, vectors)))
-    for chapter in (local, rounds, selection, theorem, often, parameters):
+    for chapter in (local, rounds, selection, theorem, often, several, stopped, parameters):
         chapter.write(found)
     return found

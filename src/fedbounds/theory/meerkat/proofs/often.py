@@ -18,6 +18,7 @@ from ..sizes import LOCAL_STEP
 from ..symbols import G_f, M_f, X_f, c, mu_PL, u
 from ..vectors import first, g0, mg0, mn0, w, w_next
 
+PART = "one local step"
 _OFTEN = Condition(K, "==", sp.Integer(1))
 _SHORT = (_OFTEN, Condition(eta, "<=", LOCAL_STEP))
 _ESTIMATED = (Fact.NOISE, assumed.EXACT, assumed.SHARED)
@@ -29,19 +30,19 @@ def write(book: Book) -> None:
     """All of them."""
     _given(book)
     uses = [_of(name) for name in ("def X_f", "def M_f", "asm mask")]
-    book.line("eq-10/corrected", X_f(t), "==", -eta * M_f(t), uses, scope=ONE_STEP, vectors=False,
-              conditions=(_OFTEN,), assumptions=_ESTIMATED)  # fmt: skip
+    book.line(f"eq-10:{PART}/corrected", X_f(t), "==", -eta * M_f(t), uses, scope=ONE_STEP,
+              vectors=False, conditions=(_OFTEN,), assumptions=_ESTIMATED)  # fmt: skip
     floor = L * eta**2 * (2 + u) * sigma2 / (2 * n)
-    uses = [_of("asm descent of f"), "eq-10/corrected",
+    uses = [_of("asm descent of f"), f"eq-10:{PART}/corrected",
             *map(_of, ("def X_f", "def M_f", "asm Isserlis", "asm B.4"))]  # fmt: skip
-    book.line("eq-12/corrected", f(t + 1), "<=", f(t) - eta / 2 * M_f(t) + floor, uses,
+    book.line(f"eq-12:{PART}/corrected", f(t + 1), "<=", f(t) - eta / 2 * M_f(t) + floor, uses,
               scope=ONE_STEP, vectors=False, chart=[below(eta, LOCAL_STEP)], conditions=_SHORT,
               assumptions=_STEP)  # fmt: skip
-    summed = [cite("eq-12/corrected", over="t"), cite(_of("asm B.2"), over="t"),
+    summed = [cite(f"eq-12:{PART}/corrected", over="t"), cite(_of("asm B.2"), over="t"),
               cite(_of("asm B.6 of the global gradient"), over="t")]  # fmt: skip
     right = (f(0) - f(T)) / (eta * c * mu_PL * T) + L * eta * (2 + u) * sigma2 / (2 * c * mu_PL * n)
-    book.line("thm-2.1-explicit/corrected", Mean_t(f(t)), "<=", right, summed, conditions=_SHORT,
-              assumptions=_WHOLE)  # fmt: skip
+    book.line(f"thm-2.1-explicit:{PART}/corrected", Mean_t(f(t)), "<=", right, summed,
+              conditions=_SHORT, assumptions=_WHOLE)  # fmt: skip
 
 
 def _of(name: str) -> str:

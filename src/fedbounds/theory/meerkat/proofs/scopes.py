@@ -13,7 +13,7 @@ from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.proof.text import need
 
 from .. import assumed
-from ..scope_names import LOCAL, ONE_STEP, ROUND, SAMPLE
+from ..scope_names import LOCAL, ONE_STEP, ROUND, SAMPLE, STOPPED_ROUND
 
 _DRAWN = ("past", "z", "xi")
 A_STEP = Scope(
@@ -37,15 +37,27 @@ A_ROUND = Scope(
     atoms=(
         ("w", ("past",)),
         ("w_star", ()),
-        *((name, ("past", "k")) for name in ("g0", "values")),
+        *((name, ("past", "k")) for name in ("g0", "mg0", "values")),
         *((name, ("k",)) for name in ("at_star", "lows", "best")),
         ("one", ()),
-        *((name, _STEPS) for name in ("gs", "mgs", "ests")),
+        *((name, _STEPS) for name in ("ys", "gs", "mgs", "ests")),
     ),
     derived=(
         ("reached", "w - eta*K*given(ests, past, z, xi, k)"),
         ("w_next", "w - eta*K*given(ests, past, z, xi)"),
     ),
+)
+
+# c before a vector: of the local steps that are taken, 0 for others
+A_STOPPED_ROUND = Scope(
+    sources=_STEPS,
+    atoms=(
+        ("w", ("past",)),
+        *((name, ("past", "k")) for name in ("g0", "mg0")),
+        *((name, ("past", "k", "s")) for name in ("cg", "cmg0")),
+        *((name, _STEPS) for name in ("cmgs", "cests", "away")),
+    ),
+    derived=(("w_next", "w - eta*K*given(cests, past, z, xi)"),),
 )
 
 # one local step of every client, along one direction
@@ -68,4 +80,10 @@ A_ROUND_OF_ONE = Scope(
     needs=(need(("n0", "mn0"), Fact.NOISE), need(("dev0",), assumed.EXACT)),
 )
 
-SCOPES = {LOCAL: A_STEP, SAMPLE: A_SAMPLE, ROUND: A_ROUND, ONE_STEP: A_ROUND_OF_ONE}
+SCOPES = {
+    LOCAL: A_STEP,
+    SAMPLE: A_SAMPLE,
+    ROUND: A_ROUND,
+    STOPPED_ROUND: A_STOPPED_ROUND,
+    ONE_STEP: A_ROUND_OF_ONE,
+}
