@@ -33,6 +33,10 @@ from fedbounds.verify.measure.unknowns import Refused, bare
 from fedbounds.verify.measure.unrolled import unroll
 
 ROWS = 3
+CHOICE = {
+    **{"calibration": 3, "initial": 1, "later": 2, "m": 1},
+    **{"quiet": 1, "ratio": 2, "share": fmpq(1, 2), "latest": 1, "absolute": 1},
+}
 # what is looked at in points, or on all data sets, where clients are taken apart: on the host
 ON_THE_HOST = ("points.", "points_over.", "coupled.")
 
@@ -85,6 +89,12 @@ def subjects():
     rounds = found["sparse_zeroth_order.WHOLE"]
     for name in (name for name in named() if name.startswith("virtual_path.")):
         found[name] = replace(rounds, algorithm=named()[name], shown=Shown())
+    stopped = found["sparse_zeroth_order.STOPPED"]
+    for name in ("CALIBRATION", "CHOSEN", "AT_RANDOM", "ANEW"):
+        module, values = "early_stopped_rounds", {**stopped.values, **CHOICE}
+        values["pretraining"] = tuple(range(1, stopped.problem.dimension + 1))
+        own = named()[f"{module}.{name}"]
+        found[f"{module}.{name}"] = replace(stopped, algorithm=own, values=values, shown=Shown())
     masks = found["sub_models.RANDOM"]
     kept = tuple((1,) * masks.problem.dimension for _ in range(int(masks.problem.clients)))
     for name in ("sub_models.STATIC", "sub_models.OVER_HOLDERS"):

@@ -77,38 +77,42 @@ def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
 
 def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """K local steps of every client, and the mean of what they reach."""
-    return _round(problem, p, state, drawn, see, see.carry)
+    return {"x": averaged(problem, p, state["x"], drawn, see, see.carry)}
 
 
 def step_whole(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """The same."""
-    return _round(problem, p, state, drawn, see, lambda y: y)
+    return {"x": averaged(problem, p, state["x"], drawn, see, as_it_is)}
 
 
 def step_stopped(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """K local steps of the clients that are not stopped, one of the others; the mean of all."""
-    stopped = p["stopped"]
-    see(kept=problem.xp.stack([1 - stopped] * state["x"].shape[0], axis=0))
-    return _round(problem, p, state, drawn, see, see.carry, stopped)
+    kept = problem.xp.stack([1 - p["stopped"]] * state["x"].shape[0], axis=0)
+    return {"x": averaged(problem, p, state["x"], drawn, see, see.carry, kept)}
 
 
-def _round(
+def as_it_is(y: Array) -> Array:
+    """Carries nothing: the draws of all local steps are taken at once."""
+    return y
+
+
+def averaged(
     problem: Any,
     p: Mapping[str, Any],
-    state: State,
+    x: Array,
     drawn: State,
     see: Any,
     carry: Callable[[Array], Array],
-    stopped: Array | None = None,
-) -> State:
-    xp, x = problem.xp, state["x"]
-    y, points = problem.spread(x), []
+    kept: Array | None = None,
+) -> Array:
+    """The mean of what clients reach; those that are not ``kept``, (rows, n), make one step."""
+    xp, y, points = problem.xp, problem.spread(x), []
     for s in range(p["K"]):
         noise, z = drawn["noise"][:, :, s, ...], drawn["z"][:, :, s, ...]
         _, estimated = estimate(problem, p, y, y * 0 + z, noise)
         points.append((y, problem.gradient(y), estimated, y * 0 + noise, y * 0 + z))
-        moved = y - estimated * p["eta"]
-        y = moved if stopped is None or s == 0 else xp.where(stopped[:, None] > 0, y, moved)
+        move = estimated * p["eta"]
+        y = y - (move if kept is None or s == 0 else move * kept[:, :, None])
         if s + 1 < p["K"]:
             y = carry(y)
     after = xp.sum(y, axis=1) / problem.clients
@@ -117,7 +121,9 @@ def _round(
     see(ys=ys, gs=gs, ests=estimates, ns=ns, first=first, reached=y, w_next=after)
     see(n0=first_noise, dirs0=first_direction)
     see(**_at_start(problem, x), **_constants(problem, p, x))
-    return {"x": after}
+    if kept is not None:
+        see(kept=kept)
+    return after
 
 
 def _at_start(problem: Any, x: Array) -> Shown:
