@@ -18,7 +18,7 @@ from traced_rounds import some
 
 import fedbounds.algorithms
 from fedbounds.algorithms.traced import Algorithm
-from fedbounds.problems import to_float, to_namespace
+from fedbounds.problems import SILENT, FactorPairs, to_float, to_namespace
 from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.language.catalogue import PAPERS
 from fedbounds.theory.language.registry import besides, ladders, setups, views
@@ -95,6 +95,12 @@ def subjects():
         values["pretraining"] = tuple(range(1, stopped.problem.dimension + 1))
         own = named()[f"{module}.{name}"]
         found[f"{module}.{name}"] = replace(stopped, algorithm=own, values=values, shown=Shown())
+    pairs = FactorPairs(quadratic(2, 4, 0, noise=SILENT), np.array([fmpq(1)] * 4), 2, 1, fmpq(3))
+    values = {"mask": (1,) * 4, "eta": fmpq(1, 9), "epsilon": fmpq(1, 2), "K": 1, "own": 0}
+    lora = Subject(
+        named()["virtual_path.VIRTUAL"], Clients(pairs), pairs.start([[2, -1]]), values, 2
+    )
+    found["virtual_path.VIRTUAL on factor pairs"] = lora
     masks = found["sub_models.RANDOM"]
     kept = tuple((1,) * masks.problem.dimension for _ in range(int(masks.problem.clients)))
     for name in ("sub_models.STATIC", "sub_models.OVER_HOLDERS"):

@@ -268,6 +268,38 @@ def test_a_choice_before_round_0_is_one_of_all_sets_and_stays():
         moments(found)
 
 
+def test_outcomes_of_a_choice_before_round_0_are_those_of_all_sets(monkeypatch):
+    """With directions that are signs, so that all outcomes are listed; ANEW is another law."""
+
+    def signs(random, problem, p, steps):
+        return random.signs(1, steps, problem.dimension)
+
+    def mean_square(algorithm, **more):
+        last = enumerated(subject(case, algorithm, 2, **more)).last
+        return (last.state["x"][:, 0] ** 2 * last.chances).sum()
+
+    monkeypatch.setattr(sparse_zeroth_order, "directions", signs)
+    clients = tuple((((F(h),),), (F(b),)) for h, b in ((2, 1), (1, -3), (5, 0)))
+    case = replace(THREE, clients=clients, start=(F(2),), mask=(1,), K=2, noise=F(0), eta=F(1, 7))
+    sets = [tuple(int(k == i) for k in range(3)) for i in range(3)]
+    every = [mean_square(sparse_zeroth_order.STOPPED, stopped=s) for s in sets]
+    assert mean_square(own.AT_RANDOM, m=1) == sum(every) / 3
+    assert mean_square(own.ANEW, m=1) != sum(every) / 3
+
+
+@settings(deadline=None, max_examples=10)
+@given(cases(), st.integers(0, 1000))
+def test_a_round_of_all_clients_stopped_has_one_step(case, seed):
+    found = subject(case, own.ANEW, 1, m=case.n)
+    done = run(found, rows=1, seed=seed)
+    zs = [x[:1] for x in of_clients(case, done.draws[0]["z"][0])]
+    noises = [x[:1] for x in listed(done.draws[0]["noise"][0])]
+    after, _, _ = oracle.one_round(
+        case.clients, list(case.start), zs, noises, case.epsilon, case.eta
+    )
+    assert listed(done.states[1]["x"][0]) == after
+
+
 # ---- bad input
 
 
