@@ -16,12 +16,16 @@ from zeroth_order_oracle import FIVE
 
 from fedbounds.algorithms import early_stopped_rounds as own
 from fedbounds.algorithms import sparse_zeroth_order
+from fedbounds.algorithms.masks_by_score import largest
 from fedbounds.errors import FedboundsError
+from fedbounds.problems import pretraining, softmax_clients
 from fedbounds.theory.language.setups import Shown
+from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.enumerated import begun, enumerated, one_state, sources_of_init
 from fedbounds.verify.measure.moments import moments
 from fedbounds.verify.measure.random import answered
 from fedbounds.verify.measure.sources import TooManyError
+from fedbounds.verify.measure.subject import Subject
 from fedbounds.verify.measure.trace import subject_of
 from fedbounds.verify.measure.unknowns import Refused
 from fedbounds.verify.measure.unrolled import unroll_from
@@ -184,6 +188,33 @@ def test_mean_scores_of_a_calibration_are_exact(case):
             (number,) = one.variables.terms(mean).values() or (fmpq(0),)
             assert number == oracle.dot(found.values["pretraining"], g)
             w = oracle.minus(w, oracle.times(case.eta, g))
+
+
+# ---- a linear layer: sampled, no minimiser is known
+
+
+def stopped_shares(split, algorithm, **more):
+    """Over 20 replicas the share of clients that are stopped, and how the loss changed."""
+    problem = softmax_clients(split, clients=4, classes=4, dimension=16, samples=60)
+    pretrained = Clients(pretraining(problem, dial=0.0)).gradient(np.zeros((1, 64)))[0, 0]
+    values = {"mask": largest(pretrained**2, 8), "pretraining": tuple(pretrained.tolist()),
+              "eta": 0.3, "epsilon": 1e-3, "own": 0, "K": 3, "calibration": 30, "initial": 10,
+              "later": 10, "quiet": 0.05, "ratio": 4, "share": 0.6, "latest": 1, "absolute": 1,
+              **more}  # fmt: skip
+    done = run(Subject(algorithm, Clients(problem), np.zeros(64), values, 3), rows=20)
+    first, last = (Clients(problem).value(done.states[t]["x"]).mean() for t in (0, 3))
+    return done.states[0]["stopped"].mean(), last - first
+
+
+def test_more_clients_of_one_label_are_stopped_than_of_all_labels():
+    """At these thresholds; no claim rests on it."""
+    single, change = stopped_shares("single label", own.CHOSEN)
+    every, other = stopped_shares("IID", own.CHOSEN)
+    assert single > every
+    assert max(change, other) < 0
+    share, change = stopped_shares("IID", own.AT_RANDOM, m=1)
+    assert share == 1 / 4
+    assert change < 0
 
 
 # ---- the choice at random

@@ -11,7 +11,7 @@ Four algorithms: `CALIBRATION`, whose rounds are calibrations from w^0, with the
 which chooses by scores before round 0; `AT_RANDOM`, which before round 0 stops any m clients; and
 `ANEW`, which draws them anew in each round. In one round the last two have the same law. Moments of
 `ANEW` are exact; those of `AT_RANDOM` are the mean of those of `sparse_zeroth_order.STOPPED` over
-all sets.
+all sets. `CHOSEN` and `AT_RANDOM` show no minimisers: they run where none is known.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from typing import Any
 
 from . import sparse_zeroth_order
 from .early_stopping import Calibration, flagged, gradip
-from .sparse_zeroth_order import as_it_is, averaged, directions, init
+from .sparse_zeroth_order import as_it_is, at_best, averaged, directions, init
 from .traced import Algorithm, State
 from .virtual_path import sent
 
@@ -82,6 +82,7 @@ def draw_anew(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
 
 def step_anew(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """A round in which those are stopped who were drawn."""
+    see(**at_best(problem, state["x"]))
     return {"x": averaged(problem, p, state["x"], drawn, see, as_it_is, 1 - drawn["stopped"])}
 
 

@@ -77,16 +77,19 @@ def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
 
 def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """K local steps of every client, and the mean of what they reach."""
+    see(**at_best(problem, state["x"]))
     return {"x": averaged(problem, p, state["x"], drawn, see, see.carry)}
 
 
 def step_whole(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """The same."""
+    see(**at_best(problem, state["x"]))
     return {"x": averaged(problem, p, state["x"], drawn, see, as_it_is)}
 
 
 def step_stopped(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """K local steps of the clients that are not stopped, one of the others; the mean of all."""
+    see(**at_best(problem, state["x"]))
     kept = problem.xp.stack([1 - p["stopped"]] * state["x"].shape[0], axis=0)
     return {"x": averaged(problem, p, state["x"], drawn, see, see.carry, kept)}
 
@@ -120,17 +123,16 @@ def averaged(
     *_, first, first_noise, first_direction = points[0]
     see(ys=ys, gs=gs, ests=estimates, ns=ns, first=first, reached=y, w_next=after)
     see(n0=first_noise, dirs0=first_direction)
-    see(**_at_start(problem, x), **_constants(problem, p, x))
+    see(w=x, g0=problem.gradient(x), values=problem.value(x), **_constants(problem, p, x))
     if kept is not None:
         see(kept=kept)
     return after
 
 
-def _at_start(problem: Any, x: Array) -> Shown:
-    """What is known at w^r, and the minimisers."""
+def at_best(problem: Any, x: Array) -> Shown:
+    """The minimisers, and values there."""
     star, best = x * 0 + problem.nearest_best, problem.spread(x) * 0 + problem.bests
     return {
-        **{"w": x, "g0": problem.gradient(x), "values": problem.value(x)},
         **{"w_star": star, "at_star": problem.value(star)},
         **{"best": best, "lows": problem.value(best)},
     }
