@@ -206,11 +206,11 @@ def stopped_shares(split, algorithm, **more):
     return done.states[0]["stopped"].mean(), last - first
 
 
-def test_more_clients_of_one_label_are_stopped_than_of_all_labels():
-    """At these thresholds; no claim rests on it."""
+def test_the_choice_runs_on_a_linear_layer_and_depends_on_the_labels():
+    """One data set and one set of thresholds, so that nothing is said of which clients are found."""
     single, change = stopped_shares("single label", own.CHOSEN)
     every, other = stopped_shares("IID", own.CHOSEN)
-    assert single > every
+    assert 0 < every != single < 1
     assert max(change, other) < 0
     share, change = stopped_shares("IID", own.AT_RANDOM, m=1)
     assert share == 1 / 4
