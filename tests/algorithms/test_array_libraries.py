@@ -18,7 +18,7 @@ from traced_rounds import some
 
 import fedbounds.algorithms
 from fedbounds.algorithms.traced import Algorithm
-from fedbounds.problems import to_float, to_namespace
+from fedbounds.problems import SILENT, FactorPairs, to_float, to_namespace
 from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.language.catalogue import PAPERS
 from fedbounds.theory.language.registry import besides, ladders, setups, views
@@ -33,6 +33,10 @@ from fedbounds.verify.measure.unknowns import Refused, bare
 from fedbounds.verify.measure.unrolled import unroll
 
 ROWS = 3
+CHOICE = {
+    **{"calibration": 3, "initial": 1, "later": 2, "m": 1},
+    **{"quiet": 1, "ratio": 2, "share": fmpq(1, 2), "latest": 1, "absolute": 1},
+}
 # what is looked at in points, or on all data sets, where clients are taken apart: on the host
 ON_THE_HOST = ("points.", "points_over.", "coupled.")
 
@@ -85,6 +89,18 @@ def subjects():
     rounds = found["sparse_zeroth_order.WHOLE"]
     for name in (name for name in named() if name.startswith("virtual_path.")):
         found[name] = replace(rounds, algorithm=named()[name], shown=Shown())
+    stopped = found["sparse_zeroth_order.STOPPED"]
+    for name in ("CALIBRATION", "CHOSEN", "AT_RANDOM", "ANEW"):
+        module, values = "early_stopped_rounds", {**stopped.values, **CHOICE}
+        values["pretraining"] = tuple(range(1, stopped.problem.dimension + 1))
+        own = named()[f"{module}.{name}"]
+        found[f"{module}.{name}"] = replace(stopped, algorithm=own, values=values, shown=Shown())
+    pairs = FactorPairs(quadratic(2, 4, 0, noise=SILENT), np.array([fmpq(1)] * 4), 2, 1, fmpq(3))
+    values = {"mask": (1,) * 4, "eta": fmpq(1, 9), "epsilon": fmpq(1, 2), "K": 1, "own": 0}
+    lora = Subject(
+        named()["virtual_path.VIRTUAL"], Clients(pairs), pairs.start([[2, -1]]), values, 2
+    )
+    found["virtual_path.VIRTUAL on factor pairs"] = lora
     masks = found["sub_models.RANDOM"]
     kept = tuple((1,) * masks.problem.dimension for _ in range(int(masks.problem.clients)))
     for name in ("sub_models.STATIC", "sub_models.OVER_HOLDERS"):

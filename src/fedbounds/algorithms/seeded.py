@@ -1,7 +1,8 @@
 """Meerkat on seeds, in floats: what clients and server exchange, what is replayed, and bytes.
 
-Models have the coordinates that a mask keeps, and nothing else: what they cost does not grow with
-d. The direction of a local step comes from its seed alone, so that whoever has the seed has it.
+Models have the numbers that are trained, and nothing else: the coordinates that a mask keeps, the
+entries of a factor pair, or all weights. The direction of a local step comes from its seed alone,
+so that whoever has the seed has it.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,35 +21,6 @@ Value = Callable[[Array, Array], Array]
 VALUE_BYTES, SEED_BYTES = 4, 8  # a float32, and a seed of 64 bits
 
 
-# ---- masks
-
-
-def check_count(kept: int, coordinates: int) -> None:
-    """Refuse an empty mask, and more coordinates than there are."""
-    require(1 <= kept <= coordinates, "kept coordinates u", kept, f"1 to {coordinates}")
-
-
-def largest(scores: Array, kept: int) -> Array:
-    """The mask of the largest scores, shape (d,): mean squared gradients, or |w|.
-
-    Raises
-    ------
-    FedboundsError
-        If ``kept`` is not between 1 and d.
-    """
-    scores = np.asarray(scores, dtype=float)
-    check_count(kept, scores.size)
-    mask = np.zeros(scores.size, dtype=bool)
-    mask[np.argsort(-scores, kind="stable")[:kept]] = True
-    return mask
-
-
-def at_random(coordinates: int, kept: int, seed: int) -> Array:
-    """A mask of uniform coordinates."""
-    check_count(kept, coordinates)
-    return largest(np.random.default_rng(seed).permutation(coordinates), kept)
-
-
 # ---- rounds
 
 
@@ -59,22 +31,25 @@ class Exchange:
     Attributes
     ----------
     models : array, shape (rounds + 1, u)
-        w^r, of kept coordinates.
+        w^r, of what is trained.
     scalars : array, shape (rounds, n, steps)
         g of every local step; 0 where a client was stopped.
     seeds : integer array, shape (rounds, steps)
     steps : integer array, shape (n,)
         Local steps of each client in a round.
-    down, up : int
-        Bytes that one client receives and sends, over all rounds.
+    down, up : integer arrays, shape (n,)
+        Bytes that each client receives and sends in all rounds: the model that the server sends,
+        or the mean scalar alone where a round has one local step, a seed for each of the client's
+        local steps, and back a scalar for each. What all have before round 0 is not counted: the
+        start, and where a mask is, or what a factor pair is added to.
     """
 
     models: Array
     scalars: Array
     seeds: Array
     steps: Array
-    down: int
-    up: int
+    down: Array
+    up: Array
 
 
 def rounds(
@@ -95,7 +70,7 @@ def rounds(
         Values, shape (n,). A pointer counts the local steps that a client has made so far: stopped
         clients go on where they were.
     start : array, shape (u,)
-        w^0 where the mask keeps it.
+        w^0, of what is trained.
     eta, epsilon : float
         Step size and perturbation.
     seeds : integers, shape (rounds, steps)
@@ -110,27 +85,29 @@ def rounds(
     for name, size in (("eta", eta), ("epsilon", epsilon)):
         require_finite(name, size, positive=True)
     start, seeds = np.asarray(start, dtype=float), np.asarray(seeds)
-    check_count(start.size, start.size)
+    require(start.ndim == 1 and start.size > 0, "shape of the start", start.shape, "(u,), not (0,)")
     require(seeds.ndim == 2 and seeds.size > 0, "shape of the seeds", seeds.shape,
             "(rounds, local steps), none of them 0")  # fmt: skip
     for client in stopped:
         require(0 <= client < clients, "stopped client", client, f"0 to {clients - 1}")
     local = np.full(clients, seeds.shape[1])
     local[list(stopped)] = 1
-    models, scalars, pointers = [start], [], np.zeros(clients, dtype=int)
+    models, scalars = [start], []
+    pointers, down, up = (np.zeros(clients, dtype=int) for _ in range(3))
     p, silent = {"eta": eta, "epsilon": epsilon}, np.zeros(1)
     for own in seeds:
         y, sent = np.repeat(models[-1][None], clients, axis=0), np.zeros((clients, len(own)))
-        for s, seed in enumerate(own):
-            z = direction(int(seed), start.size)
+        down += VALUE_BYTES * (1 if len(own) == 1 else start.size)
+        for s, z in enumerate(directions(own, start.size)):
             g = difference(_Batch(value, pointers), p, y[None], z[None, None], silent)
             at_work = local > s
             sent[:, s] = np.where(at_work, g[0], 0)
             y = np.where(at_work[:, None], moved(y[None], p, sent[None, :, s], z[None, None])[0], y)
             pointers = pointers + at_work
+            down += SEED_BYTES * at_work
+            up += VALUE_BYTES * at_work
         scalars.append(sent)
         models.append(y.mean(axis=0))
-    down, up = sent_bytes(start.size, len(seeds), seeds.shape[1])
     return Exchange(np.array(models), np.array(scalars), seeds, local, down, up)
 
 
@@ -148,18 +125,13 @@ class _Batch:
 
 
 def direction(seed: int, size: int) -> Array:
-    """The Gaussian direction of a seed, on kept coordinates."""
+    """The Gaussian direction of a seed, of what is trained."""
     return np.random.default_rng(seed).standard_normal(size)
 
 
-def sent_bytes(kept: int, rounds: int, steps: int) -> tuple[int, int]:
-    """Bytes that one client receives and sends.
-
-    At one local step a round it receives the mean scalar and a seed; at more, kept parameters and
-    seeds. It sends a scalar for every local step.
-    """
-    model = VALUE_BYTES * (1 if steps == 1 else kept)
-    return rounds * (model + SEED_BYTES * steps), rounds * VALUE_BYTES * steps
+def directions(seeds: Sequence[int], size: int) -> Array:
+    """Those of some seeds, shape (steps, u)."""
+    return np.array([direction(int(seed), size) for seed in seeds])
 
 
 # ---- the server
@@ -176,11 +148,9 @@ def virtual_paths(start: Array, scalars: Array, seeds: Sequence[int], eta: float
     start, scalars = np.asarray(start, dtype=float), np.asarray(scalars, dtype=float)
     require(len(seeds) == scalars.shape[1], "length of the seed list", len(seeds),
             f"{scalars.shape[1]}, one for each local step")  # fmt: skip
-    z = np.array([direction(int(seed), start.size) for seed in seeds])
-    n, steps = scalars.shape
-    models = np.repeat(start[None, None], n, axis=1)
-    every = np.broadcast_to(z[None, None], (1, n, steps, start.size))
-    return replayed(models, {"eta": eta}, scalars[None], every)[0]
+    models = np.repeat(start[None, None], len(scalars), axis=1)
+    z = directions(seeds, start.size)[None, None]
+    return replayed(models, {"eta": eta}, scalars[None], z)[0]
 
 
 def check_replay(sent: Array, replay: Array) -> None:

@@ -77,52 +77,63 @@ def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
 
 def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """K local steps of every client, and the mean of what they reach."""
-    return _round(problem, p, state, drawn, see, see.carry)
+    see(**at_best(problem, state["x"]))
+    return {"x": averaged(problem, p, state["x"], drawn, see, see.carry)}
 
 
 def step_whole(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """The same."""
-    return _round(problem, p, state, drawn, see, lambda y: y)
+    see(**at_best(problem, state["x"]))
+    return {"x": averaged(problem, p, state["x"], drawn, see, as_it_is)}
 
 
 def step_stopped(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """K local steps of the clients that are not stopped, one of the others; the mean of all."""
-    _seen_stopped(problem, p, state, see)
-    return _round(problem, p, state, drawn, see, see.carry, p["stopped"])
+    return _some_stopped(problem, p, state, drawn, see, see.carry)
 
 
 def step_stopped_whole(
     problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
 ) -> State:
     """The same."""
-    _seen_stopped(problem, p, state, see)
-    return _round(problem, p, state, drawn, see, lambda y: y, p["stopped"])
+    return _some_stopped(problem, p, state, drawn, see, as_it_is)
 
 
-def _seen_stopped(problem: Any, p: Mapping[str, Any], state: State, see: Any) -> None:
-    """Who takes all local steps, and who takes which: factors of 0 and 1."""
-    xp, rows, kept = problem.xp, state["x"].shape[0], 1 - p["stopped"]
-    steps = xp.stack([kept * 0 + 1, *[kept] * (p["K"] - 1)], axis=1)
-    see(kept=xp.stack([kept] * rows, axis=0), taken=xp.stack([steps] * rows, axis=0))
-
-
-def _round(
+def _some_stopped(
     problem: Any,
     p: Mapping[str, Any],
     state: State,
     drawn: State,
     see: Any,
     carry: Callable[[Array], Array],
-    stopped: Array | None = None,
 ) -> State:
-    xp, x = problem.xp, state["x"]
-    y, points = problem.spread(x), []
+    see(**at_best(problem, state["x"]))
+    kept = problem.xp.stack([1 - p["stopped"]] * state["x"].shape[0], axis=0)
+    return {"x": averaged(problem, p, state["x"], drawn, see, carry, kept)}
+
+
+def as_it_is(y: Array) -> Array:
+    """Carries nothing: the draws of all local steps are taken at once."""
+    return y
+
+
+def averaged(
+    problem: Any,
+    p: Mapping[str, Any],
+    x: Array,
+    drawn: State,
+    see: Any,
+    carry: Callable[[Array], Array],
+    kept: Array | None = None,
+) -> Array:
+    """The mean of what clients reach; those that are not ``kept``, (rows, n), make one step."""
+    xp, y, points = problem.xp, problem.spread(x), []
     for s in range(p["K"]):
         noise, z = drawn["noise"][:, :, s, ...], drawn["z"][:, :, s, ...]
         _, estimated = estimate(problem, p, y, y * 0 + z, noise)
         points.append((y, problem.gradient(y), estimated, y * 0 + noise, y * 0 + z))
-        moved = y - estimated * p["eta"]
-        y = moved if stopped is None or s == 0 else xp.where(stopped[:, None] > 0, y, moved)
+        move = estimated * p["eta"]
+        y = y - (move if kept is None or s == 0 else move * kept[:, :, None])
         if s + 1 < p["K"]:
             y = carry(y)
     after = xp.sum(y, axis=1) / problem.clients
@@ -130,15 +141,16 @@ def _round(
     *_, first, first_noise, first_direction = points[0]
     see(ys=ys, gs=gs, ests=estimates, ns=ns, first=first, reached=y, w_next=after)
     see(dirs_s=zs, n0=first_noise, dirs0=first_direction)
-    see(**_at_start(problem, x), **_constants(problem, p, x))
-    return {"x": after}
+    see(w=x, g0=problem.gradient(x), values=problem.value(x), **_constants(problem, p, x))
+    if kept is not None:
+        see(kept=kept, taken=xp.stack([kept * 0 + 1, *[kept] * (p["K"] - 1)], axis=2))
+    return after
 
 
-def _at_start(problem: Any, x: Array) -> Shown:
-    """What is known at w^r, and the minimisers."""
+def at_best(problem: Any, x: Array) -> Shown:
+    """The minimisers, and values there."""
     star, best = x * 0 + problem.nearest_best, problem.spread(x) * 0 + problem.bests
     return {
-        **{"w": x, "g0": problem.gradient(x), "values": problem.value(x)},
         **{"w_star": star, "at_star": problem.value(star)},
         **{"best": best, "lows": problem.value(best)},
     }

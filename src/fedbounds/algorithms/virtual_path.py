@@ -40,12 +40,12 @@ def replayed(start: Array, p: Mapping[str, Any], scalars: Array, directions: Arr
     return y
 
 
-def _sent(
-    problem: Any, p: Mapping[str, Any], x: Array, drawn: State, scalar: Scalar
+def sent(
+    problem: Any, p: Mapping[str, Any], x: Array, drawn: State, scalar: Scalar = difference
 ) -> tuple[Array, Array]:
-    """What clients send, and where they are by themselves."""
+    """What clients send, shape (rows, n, steps), and where they are by themselves."""
     xp, y, scalars = problem.xp, problem.spread(x), []
-    for s in range(p["K"]):
+    for s in range(drawn["z"].shape[2]):
         z = drawn["z"][:, :, s, ...]
         scalars.append(scalar(problem, p, y, z, drawn["noise"][:, :, s, ...]))
         y = moved(y, p, scalars[-1], z)
@@ -56,7 +56,7 @@ def _on_server(scalar: Scalar, left_out: int = 0) -> Callable[..., State]:
     """Its round, with the mean of the virtual paths' ends, or of models a step before."""
 
     def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
-        scalars, _ = _sent(problem, p, state["x"], drawn, scalar)
+        scalars, _ = sent(problem, p, state["x"], drawn, scalar)
         used = p["K"] - left_out
         ends = replayed(problem.spread(state["x"]), p, scalars[:, :, :used], drawn["z"])
         return {"x": problem.xp.sum(ends, axis=1) / problem.clients}
@@ -68,7 +68,7 @@ def step_of_clients(
     problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any
 ) -> State:
     """The mean of what the clients of the listing reach by themselves."""
-    _, reached = _sent(problem, p, state["x"], drawn, as_listed)
+    _, reached = sent(problem, p, state["x"], drawn, as_listed)
     return {"x": problem.xp.sum(reached, axis=1) / problem.clients}
 
 

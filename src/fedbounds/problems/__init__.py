@@ -5,6 +5,7 @@ from .cohort import Cohort, cohort_of, everyone
 from .constants import Constants, ConstantValue, Evidence
 from .coupled_cosine import CoupledCosine
 from .domain import Ball, Box
+from .factor_pairs import FactorPairs
 from .families import coupled_cosine, federated_quadratic
 from .least_squares import rank_deficient_least_squares
 from .logistic import FederatedLogistic
@@ -33,6 +34,7 @@ __all__ = [
     "ConvexCohort",
     "CoupledCosine",
     "Evidence",
+    "FactorPairs",
     "FederatedLogistic",
     "FederatedQuadratic",
     "LowRank",

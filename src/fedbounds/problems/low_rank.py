@@ -13,6 +13,8 @@ import numpy as np
 from fedbounds.errors import require
 
 from .cohort import Cohort, affine
+from .linear import is_exact
+from .noise import SILENT
 from .quadratic import FederatedQuadratic
 
 Array = Any
@@ -38,11 +40,18 @@ class LowRank:
     factors: Array
     targets: Array
 
+    noise = SILENT
+
     def __post_init__(self) -> None:
         shape, given = tuple(self.factors.shape), tuple(self.targets.shape)
         require(len(shape) == 3 and shape[0] >= 1, "shape of the factors", shape, "(n, d, r)")
         require(given == (shape[0], shape[2]), "shape of the targets", given,
                 f"{(shape[0], shape[2])}")  # fmt: skip
+
+    @property
+    def exact(self) -> bool:
+        """Whether the data are rationals."""
+        return isinstance(self.factors, np.ndarray) and is_exact(self.factors)
 
     @property
     def clients(self) -> int:

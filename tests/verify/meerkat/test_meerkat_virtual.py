@@ -37,7 +37,7 @@ def test_what_is_said_of_the_listing(name):
 
 def late(problem, p, state, drawn, see):
     """The directions of the next seeds."""
-    scalars, _ = virtual_path._sent(problem, p, state["x"], drawn, virtual_path.difference)
+    scalars, _ = virtual_path.sent(problem, p, state["x"], drawn)
     directions = drawn["z"]
     turned = problem.xp.concat([directions[:, :, 1:, :], directions[:, :, :1, :]], axis=2)
     ends = virtual_path.replayed(problem.spread(state["x"]), p, scalars, turned)
@@ -46,7 +46,7 @@ def late(problem, p, state, drawn, see):
 
 def one_client(problem, p, state, drawn, see):
     """The first client's path in place of the mean."""
-    scalars, _ = virtual_path._sent(problem, p, state["x"], drawn, virtual_path.difference)
+    scalars, _ = virtual_path.sent(problem, p, state["x"], drawn)
     directions = drawn["z"]
     ends = virtual_path.replayed(problem.spread(state["x"]), p, scalars, directions)
     return {"x": ends[:, 0, :]}
