@@ -52,7 +52,19 @@ mg0, n0, mn0, dirs0 = vectors(
     }
 )
 dev0 = vectors({"dev0": r"(\widehat\nabla f_k^{r,0}-\mathbf m\odot\nabla f_k(w^r;(x,y)))"})[0]
-# of the local steps that are taken, 0 for others
+# k before a vector: of kept clients; s: of stopped ones; 0 of the others
+kgs, kmgs, kests, sg, sg0, smg0, sfirst = vectors(
+    {
+        "kgs": r"1_{k\in K_g}\nabla f_k(w_k^{r,t})",
+        "kmgs": r"1_{k\in K_g}(\mathbf m\odot\nabla f_k(w_k^{r,t}))",
+        "kests": r"1_{k\in K_g}\widehat\nabla f_k^{r,t}",
+        "sg": r"1_{k\in K_b}\nabla f(w^r)",
+        "sg0": r"1_{k\in K_b}\nabla f_k(w^r)",
+        "smg0": r"1_{k\in K_b}(\mathbf m\odot\nabla f_k(w^r))",
+        "sfirst": r"1_{k\in K_b}\widehat\nabla f_k^{r,0}",
+    }
+)
+# c: of the local steps that are taken
 cg, cmgs, cmg0, cests, away = vectors(
     {
         "cg": r"1_{t<T_k}(\mathbf m\odot\nabla f(w^r))",

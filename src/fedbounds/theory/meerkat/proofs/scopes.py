@@ -31,7 +31,7 @@ A_STEP = Scope(
 # of one sample: nothing is asked of the mean over samples
 A_SAMPLE = replace(A_STEP, derived=(), centred=(), needs=(), atoms=(*A_STEP.atoms, ("est", _DRAWN)))
 
-_STEPS = (*_DRAWN, "k", "s")
+_OFTEN, _STEPS = (*_DRAWN, "k"), (*_DRAWN, "k", "s")
 A_ROUND = Scope(
     sources=_STEPS,
     atoms=(
@@ -48,20 +48,20 @@ A_ROUND = Scope(
     ),
 )
 
-# c before a vector: of the local steps that are taken, 0 for others
+# k before a vector: of kept clients; s: of stopped ones; c: of the local steps that are taken
 A_STOPPED_ROUND = Scope(
     sources=_STEPS,
     atoms=(
         ("w", ("past",)),
-        *((name, ("past", "k")) for name in ("g0", "mg0")),
+        *((name, ("past", "k")) for name in ("g0", "mg0", "sg", "sg0", "smg0")),
+        ("sfirst", _OFTEN),
         *((name, ("past", "k", "s")) for name in ("cg", "cmg0")),
-        *((name, _STEPS) for name in ("cmgs", "cests", "away")),
+        *((name, _STEPS) for name in ("cmgs", "cests", "away", "kgs", "kmgs", "kests")),
     ),
     derived=(("w_next", "w - eta*K*given(cests, past, z, xi)"),),
 )
 
 # one local step of every client, along one direction
-_OFTEN = (*_DRAWN, "k")
 A_ROUND_OF_ONE = Scope(
     sources=_OFTEN,
     atoms=(

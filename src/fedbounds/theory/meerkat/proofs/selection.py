@@ -1,10 +1,17 @@
-"""The chain of Theorem 2.2, as the text has it: (20) to (28)."""
+"""The chain of Theorem 2.2, as the text has it: (19) to (28)."""
 
+import sympy as sp
+
+from fedbounds.facts import Fact
 from fedbounds.theory.language.symbols import K, L, Mean_t, Sum_t, T, eta, f, n, t
-from fedbounds.theory.proof.language import Book, Uses, cite, condition, root
+from fedbounds.theory.proof.language import Book, Uses, cite, condition, root, square
+from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors
 
 from .. import assumed
-from ..selection import EQ_20, EQ_23, EQ_25, EQ_28, OF_C_S_IS, OF_D_IS, SECOND_MOMENT
+from ..measured import OF_STOPPED
+from ..rounds import B_6
+from ..scope_names import STOPPED_ROUND
+from ..selection import EQ_23, EQ_25, EQ_28, OF_C_S_IS, OF_D_IS
 from ..sizes import (
     ALL_STEPS,
     NOISE_KEPT,
@@ -14,7 +21,28 @@ from ..sizes import (
     ROOT_H,
     WIDE_KEPT,
 )
-from ..symbols import G_1, D_delta, Delta, G_f, V_g, X_b, X_g, c, c_h, gamma_g, sigma_h
+from ..symbols import (
+    G_1,
+    D_delta,
+    Delta,
+    Dw_2,
+    G_f,
+    K_b,
+    V_g,
+    X_b,
+    X_be,
+    X_f,
+    X_g,
+    X_ge,
+    c,
+    c_h,
+    g_b,
+    g_g,
+    gamma_g,
+    sigma_h,
+    u,
+)
+from ..vectors import cests, g0, kests, kgs, kmgs, sfirst, sg, sg0, smg0
 
 _ROOTS = [root(x, 2) for x in (c, c_h)]
 _PULL = eta * ROOT_C * ALL_STEPS / n
@@ -29,24 +57,69 @@ def _given(book: Book) -> None:
     share = gamma_g * (Sum_t(f(t)) + L * T / 2 * Delta)
     told = "the display before (28)"
     book.suppose("share of kept clients", Sum_t(V_g(t)), share, told, (assumed.SHARE,))
-    for name, part, relation, origin in (
-        ("mean of (19)", EQ_20.parts[0], "==", "Lemma B.8 of every local step"),
-        ("second moment", SECOND_MOMENT.parts[0], "<=", "Lemma B.7 and Cauchy-Schwarz"),
-        ("(7) of kept clients", EQ_23.parts[1], "<=", "(7), with its step size"),
-        ("B.3 of stopped clients", EQ_23.parts[2], "<=", "Assumption B.3 and two squares"),
-    ):
-        book.suppose(name, part.left, part.right, origin, part.assumptions, relation,
-                     conditions=part.conditions)  # fmt: skip
+    part = EQ_23.parts[1]
+    book.suppose("(7) of kept clients", part.left, part.right, "(7), with its step size",
+                 part.assumptions, conditions=part.conditions,
+                 restates=("eq-7:count",))  # fmt: skip
+
+
+def _of(name: str) -> str:
+    return f"{name} ({STOPPED_ROUND})"
+
+
+def _one_round(book: Book) -> None:
+    """(19), its mean, the second moment of the round, and gradients of stopped clients."""
+    slope, same = given(g0, past), sp.Integer(0)
+    drawn = vectors({"z": "z", "xi": "xi"})
+    own_path = given(cests, past, *drawn, *vectors({"k": "k"}))
+    for left in (X_f, Dw_2, G_f, X_g, X_b, X_ge, X_be, g_g, g_b):
+        book.define(_of(str(left)), left(t), OF_STOPPED[str(left)], "Appendix B.5", STOPPED_ROUND)
+    lemma, unbiased = (Fact.NOISE, *B_6), (Fact.NOISE,)
+    for name, left, relation, right, origin, assumptions, restated in (
+        ("stopped clients take one step", ip(slope, K * cests - K * kests - sfirst), "==", same,
+         "Algorithm 1", (), ()),
+        ("squares of a client", K**2 * sq(own_path), "<=", K**2 * sq(kests) + sq(sfirst),
+         "Cauchy-Schwarz over local steps; nobody is kept and stopped", (), ()),
+        ("unbiased, kept", ip(slope, kests - kmgs), "==", same,
+         "Lemma B.8 of every local step, as epsilon tends to 0", unbiased, ("lemma-b8:limit",)),
+        ("unbiased, stopped", ip(slope, sfirst - smg0), "==", same,
+         "Lemma B.8 of the first local step, as epsilon tends to 0", unbiased,
+         ("lemma-b8:limit",)),
+        ("B.7, kept", sq(kests), "<=", (2 + u) * c * sq(kgs), "Lemma B.7, of client gradients",
+         lemma, ("lemma-b7:count",)),
+        ("B.7, stopped", sq(sfirst), "<=", (2 + u) * c * sq(sg0),
+         "Lemma B.7, of client gradients", lemma, ("lemma-b7:count",)),
+        ("stopped clients, counted", sq(sg), "==", K_b / n * sq(slope), "K_b of n clients", (),
+         ()),
+        ("B.3 of stopped clients", sq(sg0 - sg), "<=", K_b / n * (c_h * sq(slope) + sigma_h**2),
+         "Assumption B.3", (assumed.HETEROGENEITY,), ()),
+    ):  # fmt: skip
+        book.suppose(_of(name), left, right, origin, assumptions, relation, STOPPED_ROUND,
+                     restates=restated)  # fmt: skip
+    defined = [_of(f"def {x}") for x in (X_f, X_ge, X_be)]
+    uses: Uses = [*defined, _of("asm stopped clients take one step")]
+    book.prove("eq-19", "", uses, scope=STOPPED_ROUND)
+    uses = ["eq-19", *defined[1:], *(_of(f"def {x}") for x in (X_g, X_b)),
+            _of("asm unbiased, kept"), _of("asm unbiased, stopped")]  # fmt: skip
+    book.prove("eq-20", "sums", uses, scope=STOPPED_ROUND)
+    mean = given(cests, past, *drawn)
+    uses = [*(_of(f"def {x}") for x in (Dw_2, g_g, g_b)), _of("asm squares of a client"),
+            _of("asm B.7, kept"), _of("asm B.7, stopped"), square(own_path - mean)]  # fmt: skip
+    book.prove("vp-secmom", "", uses, scope=STOPPED_ROUND)
+    uses = [*(_of(f"def {x}") for x in (G_f, g_b)), _of("asm stopped clients, counted"),
+            _of("asm B.3 of stopped clients"), square(sg0 - 2 * sg)]  # fmt: skip
+    book.prove("eq-23", "stopped", uses, scope=STOPPED_ROUND, reading=EQ_23.readings[0])
 
 
 def write(book: Book) -> None:
     """All of them."""
     _given(book)
-    uses = ["eq-8", "asm mean of (19)", "asm chain, some stopped"]
+    _one_round(book)
+    uses = ["eq-8", "eq-20:sums", "asm chain, some stopped"]
     book.prove("eq-21", "", uses, chart=_ROOTS)
-    displays = ("second moment", "(7) of kept clients", "B.3 of stopped clients")
+    displays = ["vp-secmom", "asm (7) of kept clients", "eq-23:stopped"]
     for part, reading in zip(("any step", "step of (7)"), EQ_25.readings, strict=False):
-        local = ["eq-21", *(f"asm {name}" for name in displays)]
+        local = ["eq-21", *displays]
         book.prove("eq-24", part, local, reading=reading, chart=_ROOTS)
         book.prove("eq-25", part, [cite(f"eq-24:{part}", over="t")], reading=reading)
         book.prove("eq-27", part, [f"eq-25:{part}"], reading=reading, chart=_ROOTS)

@@ -82,7 +82,7 @@ def _of(name: str) -> str:
 
 def _given(book: Book) -> None:
     slope, kept = given(g0, past), given(mg0, past)
-    for left in (X_f, M_f, Dw_2, est_g, drift_g):
+    for left in (M_f, est_g, drift_g):
         name = str(left)
         book.define(_of(name), left(t), OF_STOPPED[name], "ours", STOPPED_ROUND)
     for name, left, relation, right, origin, assumptions in (
