@@ -19,6 +19,7 @@ from fedbounds.theory.personalization.proofs import (
 )
 from fedbounds.theory.personalization.proofs.book import PER_CLIENT, PER_STEP
 from fedbounds.theory.proof.language import Book
+from fedbounds.theory.proof.multipliers import kept_by
 from fedbounds.theory.proof.replay import Local, Replayed, certified, inherit
 from fedbounds.theory.proof.text import theory_of
 
@@ -75,11 +76,12 @@ def refuses(name, theory=None, source=None, **changed):
 def replayed():
     """Own steps replayed, the chapters before them taken as proved; by id and source."""
     own, found, earlier = {id(s) for s in own_steps()}, [], {}
+    kept = kept_by(book().paper)
     for written in book().steps:
         local, reason = Local.PROVED, ""
         if id(written) in own:
             try:
-                certified(book().theory, written, earlier)
+                certified(book().theory, written, earlier, kept)
             except Refused as error:
                 local, reason = Local.OPEN, str(error)
         found.append(Replayed(written, local, reason, None, ()))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from functools import reduce
+from functools import cache, reduce
 from math import lcm
 from typing import Any
 
@@ -24,6 +24,7 @@ from .rates import Monomial, Rate, rate
 from .regions import Cone, Sense, cones
 
 _LARGEST_DENOMINATOR = 1000  # of what the solver's floats are rounded to
+_Floats = tuple[float, ...]
 
 
 class Word(StrEnum):
@@ -186,11 +187,11 @@ def _ray(
     rows = [*_rows(lead, cone), *_rows(cone.at_least_one, cone)]
     size = len(cone.variables)
     found = _solve(
-        [1.0] * (2 * size),  # the sum of |exponents|, each split into two parts
-        at_least=[[*row, *(-x for x in row)] for row in rows],
-        bounds=[1.0] * len(lead) + [0.0] * len(cone.at_least_one),
-        equal=[[*row, *(-x for x in row)] for row in _rows(cone.order_one, cone)],
-        values=[0.0] * len(cone.order_one),
+        (1.0,) * (2 * size),  # the sum of |exponents|, each split into two parts
+        at_least=tuple((*row, *(-x for x in row)) for row in rows),
+        bounds=(1.0,) * len(lead) + (0.0,) * len(cone.at_least_one),
+        equal=tuple((*row, *(-x for x in row)) for row in _rows(cone.order_one, cone)),
+        values=(0.0,) * len(cone.order_one),
     )
     if found is None:
         return None
@@ -208,9 +209,9 @@ def _certificate(monomial: Monomial, others: Sequence[Monomial], cone: Cone) -> 
     columns = _rows([*others, *(g**-1 for g in slacks)], cone)
     (target,) = _rows([monomial], cone)
     found = _solve(
-        [0.0] * len(others) + [1.0] * len(slacks),
-        equal=[*map(list, zip(*columns, strict=True)), [1.0] * len(others) + [0.0] * len(slacks)],
-        values=[*target, 1.0],
+        (0.0,) * len(others) + (1.0,) * len(slacks),
+        equal=(*zip(*columns, strict=True), (1.0,) * len(others) + (0.0,) * len(slacks)),
+        values=(*target, 1.0),
     )
     if found is None:
         raise ArithmeticError(f"neither a ray nor a certificate for {monomial}")
@@ -224,26 +225,28 @@ def _certificate(monomial: Monomial, others: Sequence[Monomial], cone: Cone) -> 
     )
 
 
-def _rows(monomials: Iterable[Monomial], cone: Cone) -> list[list[float]]:
+def _rows(monomials: Iterable[Monomial], cone: Cone) -> tuple[_Floats, ...]:
     """Powers of the cone's variables in each monomial."""
-    return [[float(dict(p.powers).get(x, 0)) for x in cone.variables] for p in monomials]
+    powers = (dict(p.powers) for p in monomials)
+    return tuple(tuple(float(own.get(x, 0)) for x in cone.variables) for own in powers)
 
 
+@cache  # regions and pairs of one table share many
 def _solve(
-    cost: list[float],
+    cost: _Floats,
     *,
-    at_least: list[list[float]] | None = None,
-    bounds: list[float] | None = None,
-    equal: list[list[float]],
-    values: list[float],
-) -> list[Fraction] | None:
+    at_least: tuple[_Floats, ...] = (),
+    bounds: _Floats = (),
+    equal: tuple[_Floats, ...],
+    values: _Floats,
+) -> tuple[Fraction, ...] | None:
     """Least cost over non-negative vectors, rounded to small fractions; None if there is none."""
     from scipy.optimize import linprog  # slow to import, and needed for comparisons only
 
     found: Any = linprog(
         cost,
-        A_ub=[[-x for x in row] for row in at_least] if at_least else None,
-        b_ub=[-x for x in bounds] if at_least and bounds else None,
+        A_ub=[[-x for x in row] for row in at_least] or None,
+        b_ub=[-x for x in bounds] or None,
         A_eq=equal or None,
         b_eq=values or None,
         method="highs",
@@ -252,7 +255,7 @@ def _solve(
         return None
     if found.status != 0:
         raise ArithmeticError(f"linear program: {found.message}")
-    return [Fraction(float(x)).limit_denominator(_LARGEST_DENOMINATOR) for x in found.x]
+    return tuple(Fraction(float(x)).limit_denominator(_LARGEST_DENOMINATOR) for x in found.x)
 
 
 @dataclass(frozen=True)

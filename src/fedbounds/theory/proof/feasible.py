@@ -1,6 +1,6 @@
 """Rational numbers that satisfy linear inequalities and break another."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -142,10 +142,7 @@ def breaking(
     found = least(gap, premises, signed, {})
     if found is None or found.least > -_GAP * float(scale(gap)):
         return None
-    inner = interior(gap, premises, signed, {}, found.least / 2)
-    for solution in (found, inner):
-        if solution is None:
-            continue
+    for solution in _two(found, gap, premises, signed):
         largest = max(1.0, *map(abs, solution.values.values()))
         for denominator, size in product(_ROUNDINGS, (largest, 1.0)):
             near = {name: x / size for name, x in solution.values.items()}
@@ -153,6 +150,16 @@ def breaking(
             if values is not None and _breaks(gap, premises, signed, values):
                 return values
     return None
+
+
+def _two(
+    found: Solved, gap: Line, premises: Sequence[Premise], signed: Set[str]
+) -> Iterator[Solved]:
+    """A solution, and one that is less extreme."""
+    yield found
+    inner = interior(gap, premises, signed, {}, found.least / 2)
+    if inner is not None:
+        yield inner
 
 
 def _breaks(

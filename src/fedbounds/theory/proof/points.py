@@ -1,6 +1,5 @@
 """Choices of the parameters at which a step's conditions hold."""
 
-import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,7 +20,7 @@ from fedbounds.theory.checker.data import (
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.expressions import NewVariable
 from fedbounds.theory.checker.facts import FACTS
-from fedbounds.theory.checker.text import parsed
+from fedbounds.theory.checker.text import words
 
 from .finite import Evaluator
 
@@ -73,8 +72,7 @@ class Question:
 
 def names_in(texts: Iterable[str]) -> set[str]:
     """Names that occur in expressions; relations are none."""
-    trees = [parsed(text) for text in texts if text not in ("<=", ">=", "==")]
-    return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return words(*(text for text in texts if text not in ("<=", ">=", "==")))
 
 
 def points(question: Question, small: bool) -> Iterator[Point]:

@@ -34,12 +34,7 @@ def breaking_numbers(
     if certificate.rule != "combine":
         return None
     question = Question(theory, statement, certificate, earlier)
-    try:
-        tried = list(_instances(question))
-    except Refused:  # something that is cited cannot be read
-        return None
-    # first where nothing that is cited is outside its conditions
-    for found in sorted(tried, key=lambda one: len(one.refused)):
+    for found in _in_order(_instances(question)):
         if _with_vectors(found):
             numbers = breaking_vectors(question, found)
         else:
@@ -49,11 +44,24 @@ def breaking_numbers(
     return None
 
 
+def _in_order(every: Iterator[Instance]) -> Iterator[Instance]:
+    """First where nothing that is cited is outside its conditions, as soon as one is found."""
+    others = []
+    try:
+        for found in every:
+            if found.refused:
+                others.append(found)
+            else:
+                yield found
+    except Refused:  # something that is cited cannot be read
+        return
+    yield from sorted(others, key=lambda one: len(one.refused))
+
+
 def _instances(question: Question) -> Iterator[Instance]:
+    tried = _small(question)
     if not question.certificate.scope:
-        tried = list(islice(points(question, small=False), _SAMPLES))
-    else:
-        tried = list(_small(question))
+        tried = islice(points(question, small=False), _SAMPLES)
     for point in tried:
         found = instance(question, point)
         if found is not None:

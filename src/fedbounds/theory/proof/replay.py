@@ -1,6 +1,7 @@
 """Replay a book: fill in multipliers, check every step, and say which rest on unproved ones."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -16,6 +17,7 @@ from fedbounds.theory.checker.signs import sign_of, signs_taken, told_apart
 from fedbounds.theory.language.symbols import t
 
 from .language import CORRECTED, Book, Written, cited
+from .multipliers import Kept, filled, kept_by, lacks, name_of
 from .refute import breaking_numbers
 from .search import UNKNOWN, ZERO, complete
 
@@ -84,6 +86,12 @@ class Replayed:
 class Replays:
     """A book whose steps are replayed when they are asked for, each once.
 
+    Attributes
+    ----------
+    book : Book
+    kept : mapping, or None
+        Multipliers that are tried before any are searched; None for those of the book's theory.
+
     Raises
     ------
     FedboundsError
@@ -91,10 +99,12 @@ class Replays:
     """
 
     book: Book
+    kept: Kept | None = None
 
     def __post_init__(self) -> None:
         check_citations(self.book)
         book = self.book
+        self._kept = kept_by(book.paper) if self.kept is None else self.kept
         given = [w.rule == "given" and not w.claim for w in book.steps]
         statements = [written.statement for written in book.steps]
         self._supposed, shown = told_apart(book.theory, statements, given)
@@ -123,7 +133,8 @@ class Replays:
         earlier = {other.id: other.statement for other in self.book.steps[:place]}
         # a given that is a claim itself is measured, and defines nothing
         taken = self._supposed[place] or (written.rule == "given" and bool(written.claim))
-        step = replace(_replayed(theory, written, earlier), supposed=taken)
+        found = _replayed(theory, written, earlier, self._kept)
+        step = replace(found, supposed=taken)
         if step.local is not Local.PROVED:
             return step
         return replace(step, signs=signs_taken(theory, self._shown, step.step, earlier))
@@ -316,7 +327,9 @@ def _chain(book: Book, start: str, end: str) -> list[str]:
     return []
 
 
-def _replayed(theory: Theory, written: Written, earlier: Mapping[str, Statement]) -> Replayed:
+def _replayed(
+    theory: Theory, written: Written, earlier: Mapping[str, Statement], kept: Kept
+) -> Replayed:
     if written.rule == "given":
         restated = tuple(Premise("step", name, ("1",)) for name in cited(written))
         certificate = Certificate(
@@ -325,7 +338,7 @@ def _replayed(theory: Theory, written: Written, earlier: Mapping[str, Statement]
         check(theory, Step(written.id, written.statement, certificate), earlier)
         return Replayed(written, Local.GIVEN, "", certificate, ())
     try:
-        certificate = certified(theory, written, earlier)
+        certificate = certified(theory, written, earlier, kept)
     except Refused as error:
         numbers = breaking_numbers(theory, written.statement, draft(theory, written), earlier)
         local = Local.OPEN if numbers is None else Local.DOES_NOT_FOLLOW
@@ -333,33 +346,43 @@ def _replayed(theory: Theory, written: Written, earlier: Mapping[str, Statement]
     return Replayed(written, Local.PROVED, "", certificate, ())
 
 
-def certified(theory: Theory, written: Written, earlier: Mapping[str, Statement]) -> Certificate:
-    """A certificate that the checker accepts.
+def certified(
+    theory: Theory, written: Written, earlier: Mapping[str, Statement], kept: Kept | None = None
+) -> Certificate:
+    """A certificate that the checker accepts, with kept multipliers if it accepts these.
 
     Raises
     ------
     Refused
         If none was found.
     """
-    first = draft(theory, written)
-    statement = written.statement
-    match written.rule:
-        case "induction":
-            x = written.variable
-            base = _draft(theory, written, written.base)
-            start = {x: str(statement.first)}
-            base = complete(theory, statement, base, earlier, start)
-            then = complete(theory, statement, first, earlier, {x: f"{x}+1"}, statement)
-            certificate = replace(then, rule="induction", variable=x, base=base)
-        case "unroll":
-            certificate = replace(
-                first, rule="unroll", variable=written.variable, origin=written.origin
-            )
-        case _:
-            certificate = complete(theory, statement, first, earlier)
-    certificate = without_idle(certificate)
-    check(theory, Step(written.id, statement, certificate), earlier)
+    first = whole_draft(theory, written)
+    times = (kept or {}).get(name_of(written.id, written.statement, first, earlier))
+    if times and len(times) == lacks(first):
+        with suppress(Refused):
+            return _accepted(theory, written, filled(first, times), earlier)
+    return _accepted(theory, written, searched(theory, written, earlier), earlier)
+
+
+def _accepted(
+    theory: Theory, written: Written, found: Certificate, earlier: Mapping[str, Statement]
+) -> Certificate:
+    certificate = without_idle(found)
+    check(theory, Step(written.id, written.statement, certificate), earlier)
     return certificate
+
+
+def searched(theory: Theory, written: Written, earlier: Mapping[str, Statement]) -> Certificate:
+    """The whole draft with every unknown multiplier filled in; not checked."""
+    first, statement = whole_draft(theory, written), written.statement
+    if first.rule == "unroll":
+        return first
+    if first.base is None:
+        return complete(theory, statement, first, earlier)
+    x = first.variable
+    base = complete(theory, statement, first.base, earlier, {x: str(statement.first)})
+    then = complete(theory, statement, first, earlier, {x: f"{x}+1"}, statement)
+    return replace(then, base=base)
 
 
 def without_idle(certificate: Certificate) -> Certificate:
@@ -371,6 +394,19 @@ def without_idle(certificate: Certificate) -> Certificate:
     return replace(
         certificate, premises=tuple(premises), base=None if base is None else without_idle(base)
     )
+
+
+def whole_draft(theory: Theory, written: Written) -> Certificate:
+    """All that a step's rule asks for, with the multipliers that are not known yet."""
+    first = draft(theory, written)
+    match written.rule:
+        case "induction":
+            base = _draft(theory, written, written.base)
+            return replace(first, rule="induction", variable=written.variable, base=base)
+        case "unroll":
+            origin = written.origin
+            return replace(first, rule="unroll", variable=written.variable, origin=origin)
+    return first
 
 
 def draft(theory: Theory, written: Written) -> Certificate:

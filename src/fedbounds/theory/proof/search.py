@@ -5,7 +5,7 @@ coefficients of the remainder, are zero; those equations are then solved exactly
 polynomials. The checker decides whether the result proves the step.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -27,8 +27,17 @@ from fedbounds.theory.checker.values import Value
 UNKNOWN = "?"
 ZERO = "((0) / (1))"  # how a multiplier that is found to be zero is written
 _TRIES = 6  # sample points and objectives
+_ENOUGH = 2  # points without multipliers: one would do, but for rounding
 _ZERO = 1e-7
+_NO_SOLUTION = 2  # SciPy's word for an infeasible programme
 _FREE = ("root", "equal", "solve")  # assignments that are identities
+
+
+_Point = Mapping[str, fmpq]
+
+
+class _Infeasible(Exception):
+    """There are no multipliers at a point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,12 +188,9 @@ def _common(problem: Problem, rows: list[_Row], unknown: Sequence[int]) -> Itera
         (free,) = _rows(free_problem, replace(problem.certificate, chart=chart), unknown)
     except (Refused, ValueError):
         return
-    for row in rows:
-        for point, objective in _tries(row):
-            moved = _moved(row, free, point)
-            solution = None if moved is None else _solve(problem, free, moved, objective)
-            if solution is not None:
-                yield _filled(problem, unknown, [solution])
+    tries = ((_moved(row, free, point), by) for row in rows for point, by in _tries(row))
+    for solution in _solutions(problem, free, tries):
+        yield _filled(problem, unknown, [solution])
 
 
 def _loose(theory: Theory) -> dict[str, str]:
@@ -192,7 +198,7 @@ def _loose(theory: Theory) -> dict[str, str]:
     return {n: "positive" if s == "integer" else s for n, s in theory.symbols.items()}
 
 
-def _moved(row: _Row, free: _Row, point: dict[str, fmpq]) -> dict[str, fmpq] | None:
+def _moved(row: _Row, free: _Row, point: _Point) -> _Point | None:
     """A point of a branch as values of the variables of the chart without bounds."""
     known = row.found.branch.reader.parameters
     moved = {}
@@ -207,9 +213,8 @@ def _moved(row: _Row, free: _Row, point: dict[str, fmpq]) -> dict[str, fmpq] | N
 
 
 def _per_branch(problem: Problem, row: _Row) -> list[Ratio]:
-    for point, objective in _tries(row):
-        solution = _solve(problem, row, point, objective)
-        if solution is not None and _leaves_nothing_negative(problem, row, solution):
+    for solution in _solutions(problem, row, _tries(row)):
+        if _leaves_nothing_negative(problem, row, solution):
             return solution
     reasons = ["no multipliers found: the premises, so combined, do not give the step"]
     raise Refused("; ".join([*dict.fromkeys(row.refused), *reasons]))
@@ -228,7 +233,27 @@ def _leaves_nothing_negative(problem: Problem, row: _Row, solution: list[Ratio])
     )
 
 
-def _tries(row: _Row) -> Iterator[tuple[dict[str, fmpq], list[float]]]:
+def _solutions(
+    problem: Problem, row: _Row, tries: Iterable[tuple[_Point | None, list[float]]]
+) -> Iterator[list[Ratio]]:
+    """Multipliers of every try, until none are left to be found.
+
+    Multipliers that prove a step are multipliers at every point.
+    """
+    lacking = 0
+    for point, objective in tries:
+        try:
+            solution = None if point is None else _solve(problem, row, point, objective)
+        except _Infeasible:
+            lacking += 1
+            if lacking == _ENOUGH:
+                return
+        else:
+            if solution is not None:
+                yield solution
+
+
+def _tries(row: _Row) -> Iterator[tuple[_Point, list[float]]]:
     """Sample points of a branch with objectives; the same on every run."""
     for number in range(_TRIES):
         # by its name alone, so that a name more elsewhere leaves every point as it is
@@ -238,16 +263,22 @@ def _tries(row: _Row) -> Iterator[tuple[dict[str, fmpq], list[float]]]:
         yield point, [1.0 if number == 0 else random.random() for _ in row.columns]
 
 
-def _at(ratio: Ratio, point: Mapping[str, fmpq]) -> fmpq:
+def _at(ratio: Ratio, point: _Point) -> fmpq:
     values = [point[name] for name in ratio.ring.names]
     value: fmpq = ratio.above(*values) / ratio.below(*values)
     return value
 
 
 def _solve(
-    problem: Problem, row: _Row, point: Mapping[str, fmpq], objective: Sequence[float]
+    problem: Problem, row: _Row, point: _Point, objective: Sequence[float]
 ) -> list[Ratio] | None:
-    """Exact multipliers with the zeros that the linear programme has at a point."""
+    """Exact multipliers with the zeros that the linear programme has at a point.
+
+    Raises
+    ------
+    _Infeasible
+        If there are no multipliers at the point.
+    """
     from scipy.optimize import linprog  # slow to import: a quarter of what starting takes
 
     keys = sorted(set(row.rest.terms).union(*(column.terms for column in row.columns)))
@@ -278,6 +309,8 @@ def _solve(
         ],
         method="highs",
     )
+    if found.status == _NO_SOLUTION:
+        raise _Infeasible
     if not found.success:
         return None
     used = [j for j, value in enumerate(found.x) if row.signed[j] or value > _ZERO]
@@ -298,9 +331,7 @@ def _float(value: fmpq) -> float:
     return int(value.p) / int(value.q)
 
 
-def _eliminate(
-    row: _Row, keys: Sequence[str], used: Sequence[int], point: Mapping[str, fmpq]
-) -> list[Ratio]:
+def _eliminate(row: _Row, keys: Sequence[str], used: Sequence[int], point: _Point) -> list[Ratio]:
     """Solve for the used multipliers so that these coefficients vanish; what stays free is 0."""
     zero, one = row.rest.ring.number(0), row.rest.ring.number(1)
     pivots: list[tuple[int, dict[int, Ratio], Ratio]] = []
