@@ -85,16 +85,14 @@ def _product(one: Part, two: Part) -> Part:
 
 def joined(parts: Iterable[Part]) -> tuple[Part, ...]:
     """Parts that share a draw as one; those without draws too."""
-    found: list[Part] = []
-    for draws, degree in parts:
-        apart = []
-        for own in found:
-            if own[0] & draws or not (own[0] or draws):
-                draws, degree = draws | own[0], max(degree, own[1])
-            else:
-                apart.append(own)
-        found = [*apart, (draws, degree)]
-    return tuple(found)
+    found, holder = dict[int, Part](), dict[int | None, int]()
+    for at, (draws, degree) in enumerate(parts):
+        shared = [holder[unit] for unit in draws or (None,) if unit in holder]
+        for own in [found.pop(other) for other in dict.fromkeys(shared)]:
+            draws, degree = draws | own[0], max(degree, own[1])
+        found[at] = draws, degree
+        holder.update(dict.fromkeys(draws or (None,), at))
+    return tuple(found.values())
 
 
 def parts_of(value: Any) -> tuple[Part, ...]:
