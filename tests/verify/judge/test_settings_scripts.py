@@ -10,7 +10,7 @@ from each import each
 
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.registry import encoded
-from fedbounds.verify.judge.settled import settle
+from fedbounds.verify.judge.settings.judge import universal
 from fedbounds.verify.setups.script_lines_of import WIDTH
 from fedbounds.verify.setups.script_output import output_of
 from fedbounds.vocabulary import Verdict
@@ -19,7 +19,8 @@ from fedbounds.vocabulary import Verdict
 @cache
 def findings():
     names = ("any-static-masks", "constant-step-floor", "exact-convergence")
-    return [found for name in names for found in settle(encoded(entry(f"fedplt/{name}")))]
+    every = (encoded(entry(f"fedplt/{name}")) for name in names)
+    return [found for claim in every for found in universal(claim, scripts_of_all=True)]
 
 
 def broken():
@@ -48,6 +49,21 @@ def test_only_violations_have_scripts_and_what_has_none_says_why():
     assert {(f.reading, f.instance) for f in without} == {
         ("of the algorithm: the error settles at eta B/z itself, harsh", "full masks, noise")
     }
+
+
+def test_one_script_of_each_reading_is_written_unless_all_are_asked_for():
+    """Those of its other instances show the same; what can have none says why all the same."""
+    name = "constant-step-floor"
+    plain = [
+        f for f in universal(encoded(entry(f"fedplt/{name}"))) if f.verdict is Verdict.VIOLATED
+    ]
+    every = {(f.reading, f.instance): f for f in broken()}
+    assert all(f.reason == every[f.reading, f.instance].reason for f in plain)
+    first = {f.reading: f for f in reversed(plain) if every[f.reading, f.instance].script}
+    assert [f for f in plain if f.script] == [
+        first[x] for x in dict.fromkeys(f.reading for f in plain)
+    ]
+    assert len(plain) > len(first) + 1
 
 
 @each("finding", shown, lambda f: f"{f.reading}, {f.instance}")

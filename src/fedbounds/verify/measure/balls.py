@@ -24,26 +24,27 @@ class Ball:
     def __init__(self, ball: arb) -> None:
         self.ball = ball
 
-    # balls and rationals first: nearly all sums and products are of these
+    # balls and exact numbers first: nearly all operations are on these
     def __add__(self, other: Any) -> "Ball":
         if type(other) is Ball:
             return Ball(self.ball + other.ball)
-        if type(other) is fmpq:
+        if type(other) is fmpq or type(other) is int:
             return Ball(self.ball + other)
         return NotImplemented if isinstance(other, np.ndarray) else Ball(self.ball + _arb(other))
 
     def __mul__(self, other: Any) -> "Ball":
         if type(other) is Ball:
             return Ball(self.ball * other.ball)
-        if type(other) is fmpq:
+        if type(other) is fmpq or type(other) is int:
             return Ball(self.ball * other)
         return NotImplemented if isinstance(other, np.ndarray) else Ball(self.ball * _arb(other))
 
-    @entrywise
     def __sub__(self, other: Any) -> "Ball":
         if other is self:  # the same number, whichever it is
             return Ball(arb(0))
-        return Ball(self.ball - _arb(other))
+        if type(other) is Ball:
+            return Ball(self.ball - other.ball)
+        return NotImplemented if isinstance(other, np.ndarray) else Ball(self.ball - _arb(other))
 
     @entrywise
     def __rsub__(self, other: Any) -> "Ball":
@@ -51,8 +52,11 @@ class Ball:
 
     __radd__, __rmul__ = __add__, __mul__
 
-    @entrywise
     def __truediv__(self, other: Any) -> "Ball":
+        if type(other) is int and other:
+            return Ball(self.ball / other)
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         return Ball(self.ball / _nonzero(_arb(other)))
 
     @entrywise
@@ -168,9 +172,10 @@ def balls(numbers: Any) -> Any:
 
 
 def _arb(value: Any) -> arb:
-    if isinstance(value, Ball):
+    kind = type(value)
+    if kind is Ball:
         return value.ball
-    if isinstance(value, fmpq | arb):
+    if kind is fmpq or kind is int or kind is arb:
         return arb(value)
     if isinstance(value, int | np.integer):
         return arb(int(value))

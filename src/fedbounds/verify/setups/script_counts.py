@@ -4,10 +4,12 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
-_LEAVES = ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.cmpop, ast.boolop
+_LEAVES = ast.Name, ast.Constant
+# fields that hold texts and numbers, or contexts and operators
+_PLAIN = {"ctx", "op", "ops", "id", "attr", "arg", "name", "asname", "module", "level", "kind"}
 
 
 @dataclass(frozen=True)
@@ -70,32 +72,48 @@ def uses(node: ast.AST) -> Uses:
     """What a node uses."""
     found = Uses()
     for one in walk(node):
-        if isinstance(one, ast.Name):
+        kind = type(one)
+        if kind is ast.Name:
             found.named[one.id] += 1
-            if isinstance(one.ctx, ast.Load):
+            if type(one.ctx) is ast.Load:
                 found.read[one.id] += 1
-        elif isinstance(one, ast.Attribute):
-            if isinstance(one.ctx, ast.Load):
+        elif kind is ast.Attribute:
+            if type(one.ctx) is ast.Load:
                 found.read[one.attr] += 1
-        elif isinstance(one, ast.Constant):
-            if isinstance(one.value, str):
+        elif kind is ast.Constant:
+            if type(one.value) is str:
                 found.read[one.value] += 1
-        elif isinstance(one, ast.Call) and isinstance(one.func, ast.Name):
+        elif kind is ast.Call and type(one.func) is ast.Name:
             found.called[one.func.id] += 1
     return found
 
 
-def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """As `ast.walk`, in the same order, but for contexts: scripts are walked hundreds of times."""
-    every = [node]
+def walk(node: ast.AST) -> Iterator[Any]:
+    """As `ast.walk`, in the same order, but for contexts and operators, which have no names.
+
+    Scripts are walked hundreds of times.
+    """
+    every: list[Any] = [node]
     for one in every:
-        for name in () if isinstance(one, _LEAVES) else one._fields:
+        for name in _INSIDE[type(one)]:
             value = getattr(one, name, None)
-            if isinstance(value, list):
+            if type(value) is list:
                 every += [x for x in value if isinstance(x, ast.AST)]
-            elif isinstance(value, ast.AST) and name != "ctx":
+            elif isinstance(value, ast.AST):
                 every.append(value)
         yield one
+
+
+class _Inside(dict[type, tuple[str, ...]]):
+    """Fields that hold nodes, or lists of them, by kind of node."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        fields = () if kind in _LEAVES else getattr(kind, "_fields", ())
+        self[kind] = tuple(x for x in fields if x not in _PLAIN)
+        return self[kind]
+
+
+_INSIDE = _Inside()
 
 
 def copied(node: Node) -> Node:
@@ -110,8 +128,8 @@ def copied(node: Node) -> Node:
     return found
 
 
-def shape(node: object) -> object:
-    """What is equal for equal code: as `ast.dump`, and not a text."""
+def shape(node: Any) -> Any:
+    """What is equal, and has the same hash, for equal code: as `ast.dump`, and not a text."""
     if isinstance(node, ast.AST):
         return (type(node), *[shape(getattr(node, name, None)) for name in node._fields])
-    return [*map(shape, node)] if isinstance(node, list) else (type(node), node)
+    return (list, *map(shape, node)) if type(node) is list else (type(node), node)

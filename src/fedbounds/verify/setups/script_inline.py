@@ -7,6 +7,7 @@ statements of a function may stand before the one that calls it.
 import ast
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from .script_counts import Counts, copied, shape, walk
 from .script_slice import adding, living, speaks
@@ -164,13 +165,35 @@ class _Instead(ast.NodeTransformer):
 
 def without_names(function: ast.FunctionDef) -> None:
     """Short values that are used once stand where they are used, and dicts are put together."""
-    before: object = None
+    found = copied(_nameless(_Same(function)))
+    function.body, function.args = found.body, found.args
+
+
+class _Same:
+    """A function that is equal to every other one of the same code."""
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self.function = copied(function)
+        self._shape = shape(function)
+        self._hash = hash(self._shape)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self._shape == other._shape
+
+
+@lru_cache(maxsize=512)  # scripts of an algorithm quote the same functions
+def _nameless(same: _Same) -> ast.FunctionDef:
+    function, before = same.function, None
     while before != (before := shape(function)):
         _Merged().visit(function)
         _once_each(function)
         _apart(function)
         living(function)
         _one_less(function)
+    return function
 
 
 def _once_each(function: ast.FunctionDef) -> None:

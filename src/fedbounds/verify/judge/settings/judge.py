@@ -10,7 +10,7 @@ from fedbounds.vocabulary import Method, Verdict
 
 from ..finding import Finding
 from .premises import Met, met
-from .scripts import script_in_words
+from .scripts import refuse_unshown, script_in_words
 from .stated import tell
 from .subjects import Examined, SubjectOf, subjects
 
@@ -27,14 +27,27 @@ def _verdict(found: Met) -> Verdict:
     return Verdict.NOT_VIOLATED if found.holds else Verdict.NOT_APPLICABLE
 
 
-def universal(claim: Universal) -> Iterator[Finding]:
-    """What the claim says of every instance that meets what it asks for."""
+def universal(claim: Universal, *, scripts_of_all: bool = False) -> Iterator[Finding]:
+    """What the claim says of every instance that meets what it asks for.
+
+    Parameters
+    ----------
+    scripts_of_all : bool
+        Whether every violation that can has a script; else the first one of each reading.
+    """
+    scripts = set[str]()  # readings that have one
     for asked, stated in claim.cases:
         for name, subject in subjects(claim.entry.paper):
-            yield _told(claim, asked, stated, name, subject)
+            needed = scripts_of_all or asked.name not in scripts
+            found = _told(claim, asked, stated, name, subject, needed)
+            if found.script:
+                scripts.add(asked.name)
+            yield found
 
 
-def _told(claim: Universal, asked: Asked, stated: Stated, name: str, subject: SubjectOf) -> Finding:
+def _told(
+    claim: Universal, asked: Asked, stated: Stated, name: str, subject: SubjectOf, needed: bool
+) -> Finding:
     compared = [subject]
     if isinstance(stated, InTheEnd) and isinstance(subject, Examined):
         compared += [subject.varied(variant) for variant in stated.variants]
@@ -49,7 +62,10 @@ def _told(claim: Universal, asked: Asked, stated: Stated, name: str, subject: Su
     if told.verdict is not Verdict.VIOLATED:
         return finding
     try:
-        return replace(finding, script=script_in_words(claim, asked, stated, subject))
+        if needed:
+            return replace(finding, script=script_in_words(claim, asked, stated, subject))
+        refuse_unshown(stated, subject)
+        return finding
     except FedboundsError as error:
         return replace(finding, reason=f"{told.reason}; no script: {error}")
 

@@ -21,6 +21,8 @@ from ...setups.script_asserts import not_checked
 from .stated import first_failing, limit_of, numbers_of, setup_of
 from .subjects import Examined
 
+_UNSHOWN = "no finite run that is looked at shows it"
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -43,13 +45,19 @@ def script_in_words(claim: Universal, asked: Asked, stated: Stated, subject: Exa
     FedboundsError
         If none can be written; the message says why.
     """
-    refused = "no finite run that is looked at shows it"
+    refused = _UNSHOWN
     for shown in _shown(stated, subject):
         try:
             return _written(claim, asked, subject, shown)
         except FedboundsError as error:
             refused = str(error)
     raise FedboundsError(refused)
+
+
+def refuse_unshown(stated: Stated, subject: Examined) -> None:
+    """Raise, saying why, if there is no finite run for a script to show; none is written."""
+    if next(_shown(stated, subject), None) is None:
+        raise FedboundsError(_UNSHOWN)
 
 
 def _written(claim: Universal, asked: Asked, subject: Examined, shown: Shown) -> str:
