@@ -19,7 +19,7 @@ from fedbounds.theory.language.setups import Objective, Run, Setup
 from fedbounds.verify.decide.case import Case
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.judge.settled import settle
+from fedbounds.verify.judge.settings.judge import universal
 from fedbounds.verify.own.plan import cases as own_cases
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.plan import beside_case, planned
@@ -96,7 +96,7 @@ def in_words():
     for name in ("any-static-masks", "constant-step-floor", "exact-convergence"):
         whole = encoded(entry(f"fedplt/{name}"))
         asked = {each.name: each for each in whole.asked}
-        for finding in settle(whole):
+        for finding in universal(whole, scripts_of_all=True):
             if finding.script:
                 own = asked[finding.reading]
                 strict = tuple(replace(c, relation=c.relation[0]) for c in own.strict)

@@ -172,10 +172,9 @@ def balls(numbers: Any) -> Any:
 
 
 def _arb(value: Any) -> arb:
-    kind = type(value)
-    if kind is Ball:
+    if type(value) is Ball:
         return value.ball
-    if kind is fmpq or kind is int or kind is arb:
+    if type(value) is fmpq or type(value) is int or type(value) is arb:
         return arb(value)
     if isinstance(value, int | np.integer):
         return arb(int(value))
