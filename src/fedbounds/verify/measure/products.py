@@ -23,7 +23,7 @@ def mean_product(
     sources, total = frozenset(over), dict[Monomial, fmpq]()
     rest: Any = None
     for one, other in zip(left, right, strict=True):
-        if _both_draw(named, one, other):
+        if _is_drawn(named, one, other):
             _add(named, total, one, other, sources)
         else:
             own = one * other
@@ -38,17 +38,17 @@ def mean_product(
     return named.made(total)
 
 
-def _both_draw(named: Variables, one: Any, other: Any) -> bool:
-    """Whether both depend on sources, and no product of their monomials can be refused."""
+def _is_drawn(named: Variables, one: Any, other: Any) -> bool:
+    """Whether a product depends on sources, and no monomial of it can be refused."""
+    if not isinstance(one, Unknown) or not isinstance(other, Unknown):
+        return False
+    draws = slice(named.entries, named.ends)
+    if not any(any(x.polynomial.degrees()[draws]) for x in (one, other)):
+        return False
     used, stages = set[int](), set[int]()
-    for value in (one, other):
-        if not isinstance(value, Unknown):
-            return False
-        if not any(value.polynomial.degrees()[named.entries : named.ends]):
-            return False
-        for monomial in value.monomials if named.stages else ():
-            stages |= named.stages_in(monomial)
-            used |= named.groups_in(monomial)
+    for monomial in (*one.monomials, *other.monomials) if named.stages else ():
+        stages |= named.stages_in(monomial)
+        used |= named.groups_in(monomial)
     return len(stages) < 2 and not any(used & named.stages[at].used for at in stages)
 
 

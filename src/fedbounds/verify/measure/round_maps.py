@@ -217,8 +217,15 @@ def without_zeros(forms: ByParameter) -> ByParameter:
     return {powers: form for powers, form in plain.items() if form}
 
 
-def forms_of(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> ByParameter:
+def forms_of(
+    named: Variables, value: Any, centre: Sequence[fmpq] = (), *, folded: bool = True
+) -> ByParameter:
     """A polynomial of degree two at most in the state, as linear functions of the moments.
+
+    Parameters
+    ----------
+    folded : bool
+        Whether of those before the round alone: products with what is carried are such functions.
 
     Raises
     ------
@@ -234,7 +241,9 @@ def forms_of(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> ByPar
             for own, weight in _shifted(monomial, centre):
                 i, j = [0] * (2 - len(own)) + own
                 _add(form, (i, j), factor * weight)
-    return without_zeros(_from_start(found, _carried(named, tuple(centre))))
+    if folded:
+        found = _from_start(found, _carried(named, tuple(centre)))
+    return without_zeros(found)
 
 
 def _shifted(at: Monomial, centre: Sequence[fmpq]) -> list[tuple[list[int], fmpq]]:

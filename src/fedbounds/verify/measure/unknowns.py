@@ -224,6 +224,10 @@ class Variables:
             for start, source in zip(self.starts, self.sources, strict=True)
         ]
 
+    def unknown(self, number: int) -> Unknown:
+        """By its number."""
+        return Unknown(self.context.gens()[number])
+
     @cached_property
     def ends(self) -> int:
         """Number of the first parameter: the state's entries and the sources' come before."""
@@ -231,7 +235,7 @@ class Variables:
 
     def parameter(self, name: str) -> Unknown:
         """A parameter that changes from round to round."""
-        return Unknown(self.context.gens()[self.ends + self.parameters.index(name)])
+        return self.unknown(self.ends + self.parameters.index(name))
 
     @cached_property
     def fresh(self) -> int:
@@ -249,7 +253,7 @@ class Variables:
         used = self.together(values)
         first = self.fresh + sum(self.carried[: len(self.stages)])
         self.stages.append(Stage(first, tuple(values), used))
-        return [Unknown(self.context.gens()[first + at]) for at in range(len(values))]
+        return [self.unknown(first + at) for at in range(len(values))]
 
     def stood(self, number: int) -> Any:
         """What an unknown stands for that was carried."""
