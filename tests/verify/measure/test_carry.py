@@ -9,11 +9,11 @@ from flint import fmpq
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
 from fedbounds.own import quadratic
+from fedbounds.verify.measure import step_maps
 from fedbounds.verify.measure.answers import Asked, by_enumeration, by_moments
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.limits import limit
 from fedbounds.verify.measure.moments import moments
-from fedbounds.verify.measure.round_maps import MOST_STATE
 from fedbounds.verify.measure.sources import Entries
 from fedbounds.verify.measure.subject import Shown, Subject
 from fedbounds.verify.measure.unknowns import Refused
@@ -258,8 +258,9 @@ def test_participants_are_one_random_object_and_entries_of_signs_are_not():
         unroll(of(both), {"x": (1, 1)}, carries=True)
 
 
-def test_too_much_is_refused_and_listed_draws_carry_what_they_are_given():
-    with pytest.raises(Refused, match=f"at most {MOST_STATE - 1}"):
+def test_too_much_is_refused_and_listed_draws_carry_what_they_are_given(monkeypatch):
+    monkeypatch.setattr(step_maps, "MOST_WIDE", 65)
+    with pytest.raises(Refused, match="66 numbers; at most 65"):
         moments(run(n=5, d=11, steps=2))
 
     def step(problem, p, state, drawn, see):

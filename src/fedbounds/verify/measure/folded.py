@@ -17,6 +17,7 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 from fedbounds.errors import FedboundsError
 
 from .contract import drawn_by, stepped
+from .monomials import Monomial
 from .random import Drawn, Random, answered, outcomes, sources_of
 from .sources import Source
 from .subject import Subject
@@ -57,9 +58,9 @@ class Folded(Variables):
             found.append(own.reshape(1, *source.shape))
         return found
 
-    def by_parameter(self, value: Any) -> dict[Exponents, dict[Exponents, fmpq]]:
+    def by_parameter(self, value: Any) -> dict[Exponents, dict[Monomial, fmpq]]:
         """Of what depends on no draw."""
-        return {(): self.terms(value)}
+        return {(): dict(self.terms(value))}
 
 
 def unroll_folded(subject: Subject, shapes: Mapping[str, tuple[int, ...]]) -> Unrolling:

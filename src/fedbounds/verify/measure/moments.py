@@ -14,15 +14,17 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpz
 
-from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
 
 from .beginnings import Beginning, beginning
 from .enumerated import one_state
+from .exact_steps import InSteps
+from .exact_steps import TooMuchError as TooMuchError
 from .over_one import OverOne, Whole, whole
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
 from .round_maps import check_state, forms_of, pair_map, pairs
+from .step_maps import is_wide
 from .subject import Subject
 from .unknowns import Refused, Unknown, Variables
 from .unrolled import Unrolling, together, unroll
@@ -31,10 +33,6 @@ from .whole_rounds import listed_rows, round_maps
 Array = Any
 MOST_WORK = 4_000_000  # products of rationals, over all rounds
 _FEW = 16  # outcomes of ``init`` that are listed: of more, all products take longer
-
-
-class TooMuchError(FedboundsError):
-    """A moment takes more work than is done for a run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,16 +69,21 @@ def moments(subject: Subject, most: int | None = None) -> Moments:
     if not subject.rounds:
         raise Refused("no round is run: there is no step to look at")
     first = beginning(subject, _FEW)
-    traces, steps = list[Unrolling](), list[_Step]()
+    traces = list[Unrolling]()
     for t in range(subject.rounds):
         if t == 0 or traces[-1].asked_round:
             trace = unroll(subject, first.shapes, t, carries=True)
             if fixed := _never_moved(subject, first, trace):
                 trace = unroll(subject, first.shapes, t, carries=True, fixed=fixed)
-            step = _Step(trace)
         traces.append(trace)
-        steps.append(step)
-    every = _Every(first, steps, pairs(traces[0].variables), most)
+    every: _Every | InSteps
+    if any(is_wide(trace.variables) for trace in traces):
+        every = InSteps(first, traces, most)
+    else:
+        steps = {id(trace): _Step(trace) for trace in traces}
+        every = _Every(
+            first, [steps[id(trace)] for trace in traces], pairs(traces[0].variables), most
+        )
     return Moments(
         tuple(MomentsOfRound(every, t) for t in range(subject.rounds + 1)), tuple(traces)
     )
@@ -231,7 +234,7 @@ class _Every:
 class MomentsOfRound(Mapping[Pair, fmpq]):
     """The moments of one round."""
 
-    def __init__(self, every: _Every, at: int) -> None:
+    def __init__(self, every: _Every | InSteps, at: int) -> None:
         self._every, self._at = every, at
 
     def applied(self, form: Whole) -> fmpq:
@@ -269,6 +272,8 @@ def round_map(trace: Unrolling) -> dict[Pair, Form]:
 def form(named: Variables, value: Any) -> Form:
     """A polynomial of degree two at most in the state as a linear function of the moments.
 
+    Products with what a step carries are among these, where it carries much.
+
     Raises
     ------
     Refused
@@ -276,7 +281,7 @@ def form(named: Variables, value: Any) -> Form:
     """
     if named.parameters:
         raise Refused("a parameter is left that changes from round to round")
-    return forms_of(named, value).get((), {})
+    return forms_of(named, value, folded=not is_wide(named)).get((), {})
 
 
 def series(own: Form, values: Sequence[MomentsOfRound]) -> list[fmpq]:

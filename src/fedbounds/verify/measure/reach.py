@@ -18,6 +18,7 @@ from fedbounds.problems.linear import rational
 
 from .float_moments import SAFE, UNIT, InFloats, Table, norms, table
 from .many_rounds import InRationals, Rounds
+from .monomials import Monomial
 from .round_maps import BySource, Line, Lines, by_source, flat
 from .sources import Entries, Source
 from .unknowns import Exponents, Refused, Unknown, Variables
@@ -273,7 +274,9 @@ class _Map:
         floats = powers.astype(float)
         plain = [one.get((), {}) for one in own]
         linear = table(plain, floats, named.entries + 1)
-        every = [(row, _single(*item)) for row, one in enumerate(own) for item in one.items()]
+        every = [
+            (row, _single(named, *item)) for row, one in enumerate(own) for item in one.items()
+        ]
         single = sorted({draw for _, (draw, _) in every if draw is not None})
         columns = {draw: at for at, draw in enumerate(single)}
         rows: list[dict[Exponents, Line]] = [{} for _ in own]
@@ -327,7 +330,9 @@ class _Map:
         return np.minimum(each, together)
 
 
-def _single(source: Exponents, lines: Lines) -> tuple[int | None, dict[Exponents, fmpq]]:
+def _single(
+    named: Variables, source: Monomial, lines: Lines
+) -> tuple[int | None, dict[Exponents, fmpq]]:
     """The one entry of the sources that a monomial is, with its factors; none for 1.
 
     Raises
@@ -337,11 +342,11 @@ def _single(source: Exponents, lines: Lines) -> tuple[int | None, dict[Exponents
     """
     if not source:
         return None, {}
-    if sum(source) > 1:
+    if len(source) > 1:
         raise Refused("a product of draws: how far it may go is not bounded here")
     if any(line.keys() - {0} for line in lines.values()):
         raise Refused("a draw multiplies the state: how far it may go is not bounded here")
-    return source.index(1), {powers: line[0] for powers, line in lines.items()}
+    return source[0] - named.entries, {powers: line[0] for powers, line in lines.items()}
 
 
 def _groups(named: Variables, single: Sequence[int]) -> Array:

@@ -6,7 +6,7 @@ after the round is a linear function of those before. The state is measured from
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations_with_replacement, compress
+from itertools import combinations_with_replacement
 from math import prod
 from operator import add
 from typing import Any
@@ -16,6 +16,7 @@ from flint import fmpq
 from fedbounds.problems.linear import rational
 
 from .contract import State
+from .monomials import Monomial, Partners, joined
 from .unknowns import Exponents, Refused, Unknown, Variables
 
 MOST_STATE = 60  # numbers of a state
@@ -25,7 +26,7 @@ Form = dict[Pair, fmpq]  # a linear function of the moments
 Line = dict[int, fmpq]  # a linear function of (1, x)
 ByParameter = dict[Exponents, Form]  # one per monomial of the parameters
 Lines = dict[Exponents, Line]  # likewise
-BySource = dict[Exponents, Lines]  # per monomial of the sources
+BySource = dict[Monomial, Lines]  # per monomial of the sources
 Rows = list[tuple[fmpq, list[BySource]]]  # per outcome: its chance, and every entry
 
 
@@ -115,7 +116,7 @@ def _from_start(forms: ByParameter, carried: Mapping[Pair, ByParameter]) -> ByPa
                 _add(found.setdefault(powers, {}), pair, factor)
                 continue
             for more, own in carried[pair].items():
-                total = found.setdefault(_joined(powers, more), {})
+                total = found.setdefault(_times(powers, more), {})
                 for first, weight in own.items():
                     _add(total, first, factor * weight)
     return found
@@ -128,20 +129,18 @@ def by_source(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> BySo
         return {(): {none: {0: rational(value)}}}
     if not named.parameters and not named.stages and (terms := named.affine(value)) is not None:
         return _affine(named, terms, centre)
-    size, ends, found = named.entries, named.ends, dict[Exponents, Lines]()
-    for exponents, factor in value.polynomial.to_dict().items():
-        powers = [int(e) for e in exponents]
-        state, source = powers[:size] + powers[named.fresh :], tuple(powers[size:ends])
-        own = tuple(powers[ends : named.fresh])
-        if sum(state) > 1:
+    size, found = named.entries, BySource()
+    for monomial, factor in value.monomials.items():
+        source, powers, state = named.split(monomial)
+        if len(state) > 1:
             raise Refused("the step is not affine in the state")
-        lines = found.setdefault(source if any(source) else (), {})
-        if not any(state):
-            _add_line(lines, own, {0: factor})
+        lines = found.setdefault(source, {})
+        if not state:
+            _add_line(lines, powers, {0: factor})
             continue
-        at = state.index(1)
+        (at,) = state
         shift = factor * centre[at] if centre and at < size else fmpq(0)
-        _add_line(lines, own, {1 + at: factor, 0: shift} if shift else {1 + at: factor})
+        _add_line(lines, powers, {1 + at: factor, 0: shift} if shift else {1 + at: factor})
     return found
 
 
@@ -149,8 +148,7 @@ def _affine(
     named: Variables, terms: Iterable[tuple[int | None, fmpq]], centre: Sequence[fmpq]
 ) -> BySource:
     """Without parameters, of a polynomial of degree one: its monomials have one entry each."""
-    size, found, line = named.entries, dict[Exponents, Lines](), Line()
-    silent = (0,) * (named.ends - size)
+    size, found, line = named.entries, BySource(), Line()
     for at, factor in terms:
         if at is None:
             line[0] = line.get(0, fmpq(0)) + factor
@@ -159,8 +157,7 @@ def _affine(
             if centre and centre[at]:
                 line[0] = line.get(0, fmpq(0)) + factor * centre[at]
         else:
-            own = at - size
-            found[(*silent[:own], 1, *silent[own + 1 :])] = {(): {0: factor}}
+            found[(at,)] = {(): {0: factor}}
     return {(): {(): line}, **found} if line else found
 
 
@@ -185,10 +182,10 @@ def add_product(
     named: Variables, left: BySource, right: BySource, chance: fmpq, total: ByParameter
 ) -> None:
     """Adds the mean of a product over the sources, with a weight."""
-    partners = _Partners(named, right)
+    partners = Partners(named.centred, named.entries, right)
     for one, first in left.items():
         for other in partners.of(one):
-            weight = named.expectation(_joined(one, other))
+            weight = named.expectation(joined(one, other))
             if weight:
                 _add_lines(first, right[other], weight * chance, total)
 
@@ -196,7 +193,7 @@ def add_product(
 def _add_lines(left: Lines, right: Lines, weight: fmpq, total: ByParameter) -> None:
     for mine, first in left.items():
         for theirs, second in right.items():
-            form = total.setdefault(_joined(mine, theirs), {})
+            form = total.setdefault(_times(mine, theirs), {})
             for a, x in first.items():
                 weighted = x * weight
                 for b, y in second.items():
@@ -205,42 +202,9 @@ def _add_lines(left: Lines, right: Lines, weight: fmpq, total: ByParameter) -> N
                     form[key] = form[key] + amount if key in form else amount
 
 
-class _Partners:
-    """Monomials whose product with another may have an expectation that is not zero.
-
-    An entry that is independent of all others, with mean 0, must not stand alone in a product.
-    """
-
-    def __init__(self, named: Variables, every: Iterable[Exponents]) -> None:
-        self._centred = named.centred
-        self._every = tuple(every)
-        self._alone = [(one, self._single(one)) for one in self._every]
-        self._having: dict[int, list[Exponents]] = {}
-        for one in self._every:
-            for at in _present(one):
-                self._having.setdefault(at, []).append(one)
-
-    def _single(self, one: Exponents) -> list[int]:
-        return [at for at in _present(one) if one[at] == 1 and self._centred[at]]
-
-    def of(self, one: Exponents) -> list[Exponents]:
-        """In the order in which they were given."""
-        alone = self._single(one)
-        if alone:
-            return self._having.get(alone[0], [])
-        own = set(_present(one))
-        return [other for other, single in self._alone if own.issuperset(single)]
-
-
-def _present(one: Exponents) -> list[int]:
-    """Entries that a monomial has."""
-    return list(compress(range(len(one)), one))
-
-
-def _joined(one: Exponents, other: Exponents) -> Exponents:
-    if not one or not other:
-        return one or other
-    return tuple(map(add, one, other))
+def _times(one: Exponents, other: Exponents) -> Exponents:
+    """A product of monomials of the parameters."""
+    return tuple(map(add, one, other)) if one and other else one or other
 
 
 def _add(total: Form, key: Pair, amount: fmpq) -> None:
@@ -253,8 +217,15 @@ def without_zeros(forms: ByParameter) -> ByParameter:
     return {powers: form for powers, form in plain.items() if form}
 
 
-def forms_of(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> ByParameter:
+def forms_of(
+    named: Variables, value: Any, centre: Sequence[fmpq] = (), *, folded: bool = True
+) -> ByParameter:
     """A polynomial of degree two at most in the state, as linear functions of the moments.
+
+    Parameters
+    ----------
+    folded : bool
+        Whether of those before the round alone: products with what is carried are such functions.
 
     Raises
     ------
@@ -264,17 +235,18 @@ def forms_of(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> ByPar
     found: ByParameter = {}
     for powers, terms in named.by_parameter(value).items():
         form = found.setdefault(powers, {})
-        for exponents, factor in terms.items():
-            at = [i for i, power in enumerate(exponents) if power for _ in range(power)]
-            if len(at) > 2:
+        for monomial, factor in terms.items():
+            if len(monomial) > 2:
                 raise Refused("it is not quadratic in the state")
-            for own, weight in _shifted(at, centre):
+            for own, weight in _shifted(monomial, centre):
                 i, j = [0] * (2 - len(own)) + own
                 _add(form, (i, j), factor * weight)
-    return without_zeros(_from_start(found, _carried(named, tuple(centre))))
+    if folded:
+        found = _from_start(found, _carried(named, tuple(centre)))
+    return without_zeros(found)
 
 
-def _shifted(at: list[int], centre: Sequence[fmpq]) -> list[tuple[list[int], fmpq]]:
+def _shifted(at: Monomial, centre: Sequence[fmpq]) -> list[tuple[list[int], fmpq]]:
     """A monomial of the state in the state measured from the centre; entries counted from 1."""
     found = [(list[int](), fmpq(1))]
     for i in at:

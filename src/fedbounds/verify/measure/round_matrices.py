@@ -184,10 +184,7 @@ def _row(named: Folded, polynomial: Any) -> Row:
 
 
 def _expected(named: Folded, own: Sequence[int]) -> fmpq:
-    exponents = [0] * (named.ends - named.entries)
-    for at in own:
-        exponents[at - named.entries] += 1
-    return named.expectation(tuple(exponents))
+    return named.expectation(tuple(sorted(own)))
 
 
 def _noise(

@@ -24,6 +24,7 @@ from fedbounds.theory.language.symbols import VectorSymbol
 
 from .balls import Ball
 from .evaluate import Numbers, Roots, as_roots, evaluate, total
+from .products import mean_product
 from .unknowns import Refused, Variables, bare
 
 Array = Any
@@ -77,6 +78,10 @@ class Listed:
                 array = _weighted(array, axis, weight)
         return array
 
+    def mean_product(self, left: Array, right: Array) -> Any:
+        """Of the inner product of two vectors; all outcomes have one."""
+        return self.mean((left * right).sum(axis=-1, keepdims=True), ()).item()
+
 
 @dataclass(frozen=True, eq=False)
 class Unrolled:
@@ -122,6 +127,16 @@ class Unrolled:
         if kept and PAST not in kept and PAST in self.occurring(array):
             raise Refused("the mean over the past is not carried")
         return array
+
+    def mean_product(self, left: Array, right: Array) -> Any:
+        """Of the inner product of two vectors: draws are integrated first, place by place."""
+        over = [n for own in self.draws.values() for n in own]
+        one, other = np.broadcast_arrays(left, right)
+        found = np.empty((*one.shape[:-1], 1), dtype=object)
+        for at in np.ndindex(one.shape[:-1]):
+            sides = one[at].tolist(), other[at].tolist()
+            found[at] = mean_product(self.variables, *sides, over)
+        return self.mean(found, ()).item()
 
     def _refuse_carried(self, array: Array, over: set[int]) -> None:
         """A conditional mean over what was carried depends on is not known."""
@@ -174,7 +189,7 @@ def _totals(entries: Array, axis: int) -> Array:
     return np.expand_dims(found, axis)
 
 
-def product(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Any:
+def product(node: sp.Expr, space: Listed | Unrolled, values: Mapping[str, Any]) -> Any:
     """E ||x||^2 of ``sq(x)`` or E <x, y> of ``ip(x, y)``: a number, or a polynomial of the past.
 
     Parameters
@@ -195,8 +210,7 @@ def product(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Any:
         raise FedboundsError(
             f"{node}: vectors of {left.shape[-1]} and {right.shape[-1]} coordinates"
         )
-    inner = (left * right).sum(axis=-1, keepdims=True)
-    return space.mean(inner, ()).item()
+    return space.mean_product(left, right)
 
 
 def mean_of(node: sp.Expr, space: Space, values: Mapping[str, Any]) -> Any:

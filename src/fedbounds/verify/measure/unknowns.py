@@ -5,12 +5,12 @@ or a test for equality among it, is a refusal: a bare polynomial would answer ``
 and so take one branch where there are two.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, wraps
-from itertools import repeat
+from itertools import groupby
 from math import prod
 from typing import Any, TypeVar, cast
 
@@ -19,10 +19,12 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
 from fedbounds.problems.linear import rational
 
+from .monomials import Monomial, monomials
 from .sources import Source, entries_together
 
 Array = Any
 Exponents = tuple[int, ...]
+_ZERO = fmpq(0)
 Operator = TypeVar("Operator", bound=Callable[[Any, Any], Any])
 
 
@@ -47,15 +49,23 @@ def entrywise(operator: Operator) -> Operator:
 class Unknown:
     """A polynomial that answers sums and products, and nothing else."""
 
-    __slots__ = ("polynomial",)
+    __slots__ = ("_monomials", "polynomial")
 
-    def __init__(self, polynomial: Any) -> None:
+    def __init__(self, polynomial: Any, known: Mapping[Monomial, fmpq] | None = None) -> None:
         self.polynomial = polynomial
+        self._monomials = known
 
     @property
     def bare(self) -> Any:
         """Its polynomial."""
         return self.polynomial
+
+    @property
+    def monomials(self) -> Mapping[Monomial, fmpq]:
+        """With their coefficients; read once."""
+        if self._monomials is None:
+            self._monomials = monomials(self.polynomial)
+        return self._monomials
 
     @entrywise
     def __add__(self, other: Any) -> "Unknown":
@@ -184,7 +194,7 @@ class Variables:
     sources: tuple[Source, ...]
     context: Any
     starts: tuple[int, ...]
-    known: dict[tuple[int, Exponents], fmpq]
+    known: dict[tuple[int, Monomial], fmpq]
     parameters: tuple[str, ...] = ()
     carried: tuple[int, ...] = ()
     stages: list[Stage] = field(default_factory=list)
@@ -214,6 +224,10 @@ class Variables:
             for start, source in zip(self.starts, self.sources, strict=True)
         ]
 
+    def unknown(self, number: int) -> Unknown:
+        """By its number."""
+        return Unknown(self.context.gens()[number])
+
     @cached_property
     def ends(self) -> int:
         """Number of the first parameter: the state's entries and the sources' come before."""
@@ -221,7 +235,7 @@ class Variables:
 
     def parameter(self, name: str) -> Unknown:
         """A parameter that changes from round to round."""
-        return Unknown(self.context.gens()[self.ends + self.parameters.index(name)])
+        return self.unknown(self.ends + self.parameters.index(name))
 
     @cached_property
     def fresh(self) -> int:
@@ -239,7 +253,7 @@ class Variables:
         used = self.together(values)
         first = self.fresh + sum(self.carried[: len(self.stages)])
         self.stages.append(Stage(first, tuple(values), used))
-        return [Unknown(self.context.gens()[first + at]) for at in range(len(values))]
+        return [self.unknown(first + at) for at in range(len(values))]
 
     def stood(self, number: int) -> Any:
         """What an unknown stands for that was carried."""
@@ -257,19 +271,22 @@ class Variables:
         """
         stages, used = set[int](), set[int]()
         for value in values:
-            for exponents in value.polynomial.to_dict() if isinstance(value, Unknown) else ():
-                stages.update(self._stages_in(exponents))
-                used |= self._groups_in(exponents)
+            for monomial in value.monomials if isinstance(value, Unknown) else ():
+                stages |= self.stages_in(monomial)
+                used |= self.groups_in(monomial)
         if not stages:
             return frozenset(used)
         if len(stages) > 1 or stages != {len(self.stages) - 1}:
             raise NotCarried(
                 "what see.carry gave is used after a later see.carry: carry both at once"
             )
-        self._refuse_both(self.stages[-1], used)
+        self.refuse_both(self.stages[-1], used)
         return frozenset(used | self.stages[-1].used)
 
-    def _refuse_both(self, stage: Stage, used: Set[int]) -> None:
+    def refuse_both(self, stage: Stage, used: Set[int]) -> None:
+        """Raise if what was carried depends on one of these sources too."""
+        if not used & stage.used:
+            return
         for number, (start, source) in enumerate(zip(self.starts, self.sources, strict=True)):
             own = range(start, start + prod(source.shape))
             if any(at in own for at in used & stage.used):
@@ -278,18 +295,23 @@ class Variables:
                     "what depends on it"
                 )
 
-    def _stages_in(self, exponents: Exponents) -> set[int]:
+    def stages_in(self, monomial: Monomial) -> set[int]:
+        """Numbers of the places where what stands in a monomial was carried."""
+        if not monomial or monomial[-1] < self.fresh:
+            return set()
         ends = [stage.first for stage in self.stages]
-        return {
-            bisect_right(ends, at) - 1
-            for at, power in enumerate(exponents[self.fresh :], self.fresh)
-            if power
-        }
+        carried = monomial[bisect_left(monomial, self.fresh) :]
+        return {bisect_right(ends, at) - 1 for at in carried}
 
-    def _groups_in(self, exponents: Exponents) -> set[int]:
+    def drawn_in(self, monomial: Monomial) -> tuple[int, int]:
+        """Where entries of the sources stand in a monomial: from there, and up to there."""
+        return bisect_left(monomial, self.entries), bisect_left(monomial, self.ends)
+
+    def groups_in(self, monomial: Monomial) -> set[int]:
         """Entries of the sources in a monomial, with those that depend on them."""
-        entries = enumerate(exponents[self.entries : self.ends], self.entries)
-        return {own for at, power in entries if power for own in self._dependent[at - self.entries]}
+        first, last = self.drawn_in(monomial)
+        every = set(monomial[first:last])
+        return {own for at in every for own in self._dependent[at - self.entries]}
 
     @cached_property
     def _dependent(self) -> list[range]:
@@ -301,7 +323,7 @@ class Variables:
                 found += [range(start + at, start + at + size)] * size
         return found
 
-    def stage_of(self, exponents: Exponents) -> Stage | None:
+    def stage_of(self, monomial: Monomial) -> Stage | None:
         """The place where what stands in a monomial was carried, if anything in it was.
 
         Raises
@@ -309,13 +331,13 @@ class Variables:
         Refused
             As `together`.
         """
-        if not self.stages or not any(exponents[self.fresh :]):
+        numbers = self.stages_in(monomial)
+        if not numbers:
             return None
-        numbers = self._stages_in(exponents)
         if len(numbers) > 1:
             raise Refused("it multiplies what was carried at two places of a step")
         stage = self.stages[numbers.pop()]
-        self._refuse_both(stage, self._groups_in(exponents))
+        self.refuse_both(stage, self.groups_in(monomial))
         return stage
 
     def _block(self, start: int, shape: tuple[int, ...]) -> Array:
@@ -328,39 +350,59 @@ class Variables:
         """E over the sources of these numbers, which no longer occur; a number if none does."""
         if not isinstance(value, Unknown):
             return value
-        polynomial = value.polynomial
         if self.stages:
-            for exponents in polynomial.to_dict():
-                self.stage_of(exponents)  # which refuses
-        degrees = polynomial.degrees()
-        spans = [(x, *self._span(x)) for x in over]
-        spans = [own for own in spans if any(degrees[own[1] : own[2]])]
-        total: dict[Exponents, fmpq] = {}
-        for exponents, factor in polynomial.to_dict().items():
-            left = exponents
-            for number, start, stop in spans:
-                own = exponents[start:stop]
-                if any(own):
-                    factor *= self._moment(number, own)
-                    if not factor:
-                        break
-                    left = (*left[:start], *repeat(0, stop - start), *left[stop:])
-            if factor:
-                total[left] = total[left] + factor if left in total else factor
-        total = {key: factor for key, factor in total.items() if factor}
-        if not any(map(any, total)):
-            return sum(total.values(), fmpq(0))
-        return Unknown(self.context.from_dict(total))
+            for monomial in value.monomials:
+                self.stage_of(monomial)  # which refuses
+        own, total = frozenset(over), dict[Monomial, fmpq]()
+        for monomial, factor in value.monomials.items():
+            first, last = self.drawn_in(monomial)
+            left, weight = self.integrated(monomial[first:last], own)
+            if weight:
+                key = monomial[:first] + left + monomial[last:]
+                total[key] = total.get(key, _ZERO) + factor * weight
+        return self.made(total)
 
-    def _span(self, number: int) -> tuple[int, int]:
-        """The unknowns of a source."""
-        start = self.starts[number]
-        return start, start + prod(self.sources[number].shape)
+    def made(self, terms: Mapping[Monomial, fmpq]) -> Any:
+        """A polynomial of its monomials with their coefficients; a number if it is one."""
+        own = {key: factor for key, factor in terms.items() if factor}
+        if not any(own):
+            return own.get((), _ZERO)
+        long = {}
+        for key, factor in own.items():
+            exponents = [0] * self.context.nvars()
+            for at in key:
+                exponents[at] += 1
+            long[tuple(exponents)] = factor
+        return Unknown(self.context.from_dict(long), own)
 
-    def _moment(self, number: int, exponents: Exponents) -> fmpq:
-        key = (number, exponents)
+    def integrated(self, drawn: Monomial, over: frozenset[int]) -> tuple[Monomial, fmpq]:
+        """Of a monomial in the sources: what is left of it, and E of the rest, over some."""
+        key = drawn, over
+        if key not in self._integrated:
+            self._integrated[key] = self._integral(drawn, over)
+        return self._integrated[key]
+
+    @cached_property
+    def _integrated(self) -> dict[tuple[Monomial, frozenset[int]], tuple[Monomial, fmpq]]:
+        return {}
+
+    def _integral(self, drawn: Monomial, over: frozenset[int]) -> tuple[Monomial, fmpq]:
+        left, weight = Monomial(), fmpq(1)
+        for number, own in groupby(drawn, lambda at: bisect_right(self.starts, at) - 1):
+            if number in over:
+                weight *= self._moment(number, tuple(own))
+            else:
+                left += tuple(own)
+            if not weight:
+                break
+        return left, weight
+
+    def _moment(self, number: int, own: Monomial) -> fmpq:
+        """E of a monomial in the entries of one source."""
+        key = number, own
         if key not in self.known:
-            powers = {i: int(power) for i, power in enumerate(exponents) if power}
+            start = self.starts[number]
+            powers = {at - start: own.count(at) for at in own}
             self.known[key] = self.sources[number].moment(powers)
         return self.known[key]
 
@@ -373,54 +415,53 @@ class Variables:
             found += [own] * prod(source.shape)
         return tuple(found)
 
-    def expectation(self, exponents: Exponents) -> fmpq:
-        """E of a monomial in all sources, given by its exponents; empty for 1."""
-        if exponents not in self._expected:
-            self._expected[exponents] = self._expectation(exponents)
-        return self._expected[exponents]
+    def expectation(self, drawn: Monomial) -> fmpq:
+        """E of a monomial in the sources."""
+        return self.integrated(drawn, self._all)[1]
 
     @cached_property
-    def _expected(self) -> dict[Exponents, fmpq]:
-        return {}
+    def _all(self) -> frozenset[int]:
+        return frozenset(range(len(self.sources)))
 
-    def _expectation(self, exponents: Exponents) -> fmpq:
-        total, first = fmpq(1), self.entries
-        for number, (start, source) in enumerate(zip(self.starts, self.sources, strict=True)):
-            own = exponents[start - first : start - first + prod(source.shape)]
-            if any(own):
-                total *= self._moment(number, own)
-                if not total:
-                    break
-        return total
+    def by_parameter(self, value: Any) -> dict[Exponents, dict[Monomial, fmpq]]:
+        """Per monomial of the parameters, monomials of all else with coefficients.
 
-    def by_parameter(self, value: Any) -> dict[Exponents, dict[Exponents, fmpq]]:
-        """Per monomial of the parameters, exponents of all else with coefficients.
-
-        That is the state's entries, and then what is carried.
+        That is the state's entries, and then what is carried: see `split`.
         """
         if not isinstance(value, Unknown):
-            none = (0,) * (self.entries + sum(self.carried))
-            return {(0,) * len(self.parameters): {none: rational(value)}}
+            return {(0,) * len(self.parameters): {(): rational(value)}}
         if any(value.polynomial.degrees()[self.entries : self.ends]):
             raise Refused("a source is left after expectations were taken")
-        found: dict[Exponents, dict[Exponents, fmpq]] = {}
-        for exponents, factor in value.polynomial.to_dict().items():
-            self.stage_of(exponents)
-            own = exponents[: self.entries] + exponents[self.fresh :]
-            powers = tuple(map(int, exponents[self.ends : self.fresh]))
+        found: dict[Exponents, dict[Monomial, fmpq]] = {}
+        for monomial, factor in value.monomials.items():
+            self.stage_of(monomial)
+            _, powers, own = self.split(monomial)
             found.setdefault(powers, {})[own] = factor
         return found
 
-    def terms(self, value: Any) -> dict[Exponents, fmpq]:
-        """Exponents of the state's entries, each with its coefficient; no source is left."""
+    def split(self, monomial: Monomial) -> tuple[Monomial, Exponents, Monomial]:
+        """What is of the sources, powers of the parameters, and the rest.
+
+        There, numbers of what is carried follow those of the state.
+        """
+        first, last = self.drawn_in(monomial)
+        if last == len(monomial):
+            return monomial[first:], (0,) * len(self.parameters), monomial[:first]
+        powers, rest = [0] * len(self.parameters), list(monomial[:first])
+        for at in monomial[last:]:
+            if at < self.fresh:
+                powers[at - self.ends] += 1
+            else:
+                rest.append(at - self.fresh + self.entries)
+        return monomial[first:last], tuple(powers), tuple(rest)
+
+    def terms(self, value: Any) -> Mapping[Monomial, fmpq]:
+        """Monomials of the state, each with its coefficient; no source is left."""
         if not isinstance(value, Unknown):
-            return {(0,) * self.entries: rational(value)}
-        found = {}
-        for exponents, factor in value.polynomial.to_dict().items():
-            if any(exponents[self.entries :]):
-                raise Refused("a source, or a parameter, is left after expectations were taken")
-            found[tuple(int(e) for e in exponents[: self.entries])] = factor
-        return found
+            return {(): rational(value)}
+        if any(monomial and monomial[-1] >= self.entries for monomial in value.monomials):
+            raise Refused("a source, or a parameter, is left after expectations were taken")
+        return value.monomials
 
     def affine(self, value: Unknown) -> list[tuple[int | None, fmpq]] | None:
         """Unknowns with their coefficients, None for 1; None if the degree is more than one.
@@ -439,13 +480,9 @@ class Variables:
         """Numbers of the sources on which a polynomial depends."""
         if not isinstance(value, Unknown):
             return set()
-        every = [exponents[self.entries :] for exponents in value.polynomial.to_dict()]
-        ends = zip(self.starts, self.sources, strict=True)
+        every = set[int]().union(*value.monomials)
         found = {
-            number
-            for number, (start, source) in enumerate(ends)
-            for own in every
-            if any(own[start - self.entries : start - self.entries + prod(source.shape)])
+            bisect_right(self.starts, at) - 1 for at in every if self.entries <= at < self.ends
         }
         return found | self.carried_from(value) if self.stages else found
 
@@ -453,7 +490,7 @@ class Variables:
         """Numbers of the sources on which what was carried depends that occurs in a polynomial."""
         if not isinstance(value, Unknown):
             return set()
-        stages = {at for own in value.polynomial.to_dict() for at in self._stages_in(own)}
+        stages = {at for own in value.monomials for at in self.stages_in(own)}
         used = {at for number in stages for at in self.stages[number].used}
         return {
             number
@@ -464,10 +501,10 @@ class Variables:
     def degree(self, values: Iterable[Any]) -> int:
         """Largest total degree in the state, and in what was carried."""
         degrees = [
-            sum(map(int, (*exponents[: self.entries], *exponents[self.fresh :])))
+            sum(not self.entries <= at < self.fresh for at in monomial)
             for value in values
             if isinstance(value, Unknown)
-            for exponents in value.polynomial.to_dict()
+            for monomial in value.monomials
         ]
         return max(degrees, default=0)
 

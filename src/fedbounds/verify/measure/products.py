@@ -1,0 +1,86 @@
+"""Means of sums of products of two polynomials, without the product, which has many more terms."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from flint import fmpq
+
+from .monomials import Monomial, Partners, joined
+from .unknowns import Unknown, Variables
+
+_ZERO = fmpq(0)
+_BySource = Mapping[Monomial, Sequence[tuple[Monomial, fmpq]]]
+
+
+def mean_product(
+    named: Variables, left: Sequence[Any], right: Sequence[Any], over: Iterable[int]
+) -> Any:
+    """`Variables.mean` of sum_i left_i right_i over the sources of these numbers.
+
+    With left_i = sum_a s^a P_a and right_i = sum_b s^b Q_b it is sum_ab E[s^(a+b)] P_a Q_b: only
+    pairs whose expectation is not zero are multiplied.
+    """
+    sources, total = frozenset(over), dict[Monomial, fmpq]()
+    rest: Any = None
+    for one, other in zip(left, right, strict=True):
+        if _is_drawn(named, one, other):
+            _add(named, total, one, other, sources)
+        else:
+            own = one * other
+            rest = own if rest is None else rest + own
+    rest = named.mean(rest, sources)
+    if rest is None or not total:
+        return named.made(total) if rest is None else rest
+    if not isinstance(rest, Unknown):
+        return named.made(total) + rest
+    for monomial, factor in rest.monomials.items():
+        total[monomial] = total.get(monomial, _ZERO) + factor
+    return named.made(total)
+
+
+def _is_drawn(named: Variables, one: Any, other: Any) -> bool:
+    """Whether a product depends on sources, and no monomial of it can be refused."""
+    if not isinstance(one, Unknown) or not isinstance(other, Unknown):
+        return False
+    draws = slice(named.entries, named.ends)
+    if not any(any(x.polynomial.degrees()[draws]) for x in (one, other)):
+        return False
+    used, stages = set[int](), set[int]()
+    for monomial in (*one.monomials, *other.monomials) if named.stages else ():
+        stages |= named.stages_in(monomial)
+        used |= named.groups_in(monomial)
+    return len(stages) < 2 and not any(used & named.stages[at].used for at in stages)
+
+
+def _add(
+    named: Variables,
+    total: dict[Monomial, fmpq],
+    left: Unknown,
+    right: Unknown,
+    over: frozenset[int],
+) -> None:
+    one = _by_source(named, left)
+    other = one if right is left else _by_source(named, right)
+    every = len(over) == len(named.sources)
+    partners = Partners(named.centred, named.entries, other) if every else None
+    for drawn, first in one.items():
+        for met in partners.of(drawn) if partners else other:
+            kept, weight = named.integrated(joined(drawn, met), over)
+            if not weight:
+                continue
+            for a, x in first:
+                weighted = x * weight
+                for b, y in other[met]:
+                    key = tuple(sorted(a + b + kept))
+                    own = weighted * y
+                    total[key] = total[key] + own if key in total else own
+
+
+def _by_source(named: Variables, value: Unknown) -> _BySource:
+    """Per monomial of the sources, what stands beside it."""
+    found: dict[Monomial, list[tuple[Monomial, fmpq]]] = {}
+    for monomial, factor in value.monomials.items():
+        first, last = named.drawn_in(monomial)
+        beside = monomial[:first] + monomial[last:]
+        found.setdefault(monomial[first:last], []).append((beside, factor))
+    return found
