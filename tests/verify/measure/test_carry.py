@@ -17,7 +17,7 @@ from fedbounds.verify.measure.moments import moments
 from fedbounds.verify.measure.sources import Entries
 from fedbounds.verify.measure.subject import Shown, Subject
 from fedbounds.verify.measure.unknowns import Refused
-from fedbounds.verify.measure.unrolled import unroll
+from fedbounds.verify.measure.unrolled import MOST_VARIABLES, unroll
 from fedbounds.verify.own.definitions import read_definition
 
 EPS = fmpq(1, 3)
@@ -262,6 +262,9 @@ def test_too_much_is_refused_and_listed_draws_carry_what_they_are_given(monkeypa
     monkeypatch.setattr(step_maps, "MOST_WIDE", 65)
     with pytest.raises(Refused, match="66 numbers; at most 65"):
         moments(run(n=5, d=11, steps=2))
+
+    with pytest.raises(Refused, match=f"603 unknowns; at most {MOST_VARIABLES}"):  # nor tried whole
+        moments(run(Directions(shared=True), n=10, d=3, steps=20))
 
     def step(problem, p, state, drawn, see):
         x = see.carry(state["x"] + drawn["i"][:, None] * drawn["z"])

@@ -101,4 +101,6 @@ def test_a_start_whose_squares_are_beyond_floats_is_refused_and_told():
     own = run(coupled(3), sizes(2, 2, "1/10"), 5, [at] * 5)
     found = find(case(own, many=True).setup)
     assert not found.series
-    assert set(found.missing.values()) == {"squares of the start are beyond floats"}
+    assert set(found.missing.values()) == {
+        "squares of the start are beyond floats; moments are too large for floats"
+    }

@@ -57,7 +57,7 @@ class Long:
         """From where the state is measured."""
         if self.near is None or norm_of(self.near) is not None:
             return (fmpq(0),) * self.traced.variables.entries
-        return _least(self.space, self.near)
+        return least(self.space, self.near)
 
     @cached_property
     def found(self) -> InRationals | InFloats:
@@ -82,10 +82,10 @@ class Long:
         return settling(self.subject)
 
 
-def _least(space: Unrolled, near: sp.Expr) -> tuple[fmpq, ...]:
+def least(space: Unrolled, near: sp.Expr) -> tuple[fmpq, ...]:
     """Where a square of the state is least; the origin, if it is so in many places."""
     size = space.variables.entries
-    forms = forms_of(space.variables, mean_product(near, space, {}))
+    forms = forms_of(space.variables, mean_product(near, space, {}), folded=False)
     form = forms.get((0,) * len(space.variables.parameters), {})
     matrix, shift = np.full((size, size), fmpq(0)), np.full((size, 1), fmpq(0))
     for (i, j), factor in form.items():

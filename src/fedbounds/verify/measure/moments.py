@@ -64,17 +64,11 @@ def moments(subject: Subject, most: int | None = None) -> Moments:
     Refused
         If there is no round, or the step is not affine in the state.
     """
-    if subject.problem.irrational:
-        raise Refused("gradients are no polynomials")
-    if not subject.rounds:
-        raise Refused("no round is run: there is no step to look at")
-    first = beginning(subject, _FEW)
+    first = begun(subject)
     traces = list[Unrolling]()
     for t in range(subject.rounds):
         if t == 0 or traces[-1].asked_round:
-            trace = unroll(subject, first.shapes, t, carries=True)
-            if fixed := _never_moved(subject, first, trace):
-                trace = unroll(subject, first.shapes, t, carries=True, fixed=fixed)
+            trace = round_of(subject, first, t)
         traces.append(trace)
     every: _Every | InSteps
     if any(is_wide(trace.variables) for trace in traces):
@@ -87,6 +81,29 @@ def moments(subject: Subject, most: int | None = None) -> Moments:
     return Moments(
         tuple(MomentsOfRound(every, t) for t in range(subject.rounds + 1)), tuple(traces)
     )
+
+
+def begun(subject: Subject) -> Beginning:
+    """The state before round 0.
+
+    Raises
+    ------
+    Refused
+        If there is no round, or rounds are no polynomials.
+    """
+    if subject.problem.irrational:
+        raise Refused("gradients are no polynomials")
+    if not subject.rounds:
+        raise Refused("no round is run: there is no step to look at")
+    return beginning(subject, _FEW)
+
+
+def round_of(subject: Subject, first: Beginning, at: int) -> Unrolling:
+    """A round on unknowns, with numbers for what no round moves."""
+    trace = unroll(subject, first.shapes, at, carries=True)
+    if fixed := _never_moved(subject, first, trace):
+        trace = unroll(subject, first.shapes, at, carries=True, fixed=fixed)
+    return trace
 
 
 def moving(subject: Subject) -> int:

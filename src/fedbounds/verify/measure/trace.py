@@ -230,7 +230,7 @@ def first_round(subject: Subject) -> Trace:
     """
     if subject.rounds != 1 or any(source.count != 1 for source in sources_of_init(subject)):
         raise Refused("only a first round from a known start is integrated whatever its degree")
-    space = _unrolled(subject, unroll_from(subject, one_state(subject)))
+    space = space_of(subject, unroll_from(subject, one_state(subject)))
 
     def ending() -> Unrolled:
         raise Refused("what a step that is not affine leaves is not followed")
@@ -252,14 +252,14 @@ def followed(subject: Subject, most: int | None = None) -> Trace:
 def of_moments(subject: Subject, found: Moments) -> Trace:
     """The same, of moments that are had."""
     different = {id(trace): trace for trace in found.unrolled}
-    known = {key: _unrolled(subject, trace) for key, trace in different.items()}
+    known = {key: space_of(subject, trace) for key, trace in different.items()}
 
     def ending() -> Unrolled:
         last = found.unrolled[-1]
         if not last.asked_round:
             return known[id(last)]
         shapes = last.variables.shapes
-        return _unrolled(subject, unroll(subject, shapes, subject.rounds, carries=True))
+        return space_of(subject, unroll(subject, shapes, subject.rounds, carries=True))
 
     spaces = tuple(known[id(trace)] for trace in found.unrolled)
     return Trace(subject, spaces, ending, moments=found.values)
@@ -292,8 +292,8 @@ def _listed(subject: Subject, one: Round) -> Listed:
     return (listed_whole if whole else listed_space)(subject, one)
 
 
-def _unrolled(subject: Subject, trace: Unrolling) -> Unrolled:
-    """Likewise."""
+def space_of(subject: Subject, trace: Unrolling) -> Unrolled:
+    """The vectors of a round on unknowns: draws are one random object where a theory names none."""
     sources = (*trace.variables.sources, *trace.listed.sources)
     whole = not subject.shown.draws and any(source.count != 1 for source in sources)
     return (unrolled_whole if whole else unrolled_space)(subject, trace)

@@ -173,11 +173,17 @@ def twin_of(
     noise = Noise(NoiseLaw.GAUSSIAN, *(fmpq(0) if own else fmpq(1, 2) for own in silent))
     problem = FederatedQuadratic(hessian, linear.reshape(n, size), d, noise)
     start = np.array([fmpq(1, 2 + a) for a in range(d + n * d_v)], dtype=object)
-    values = {
-        name: tuple(row[:n] for row in value) if isinstance(value, tuple) else value
-        for name, value in counts
-    }
+    values = {name: _of_twin(name, value, n) for name, value in counts}
     return Subject(algorithm, Clients(problem), start, values, 1, shows)
+
+
+def _of_twin(name: str, value: Any, n: int) -> Any:
+    """A parameter; of cohorts, the clients that a twin has."""
+    if not isinstance(value, tuple):
+        return value
+    if not all(isinstance(row, tuple) for row in value):
+        raise Refused(f"{name} is a list of numbers, and a twin has fewer clients and coordinates")
+    return tuple(row[:n] for row in value)
 
 
 def is_noise(source: Source) -> bool:

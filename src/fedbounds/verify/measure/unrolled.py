@@ -189,6 +189,8 @@ def _listing(
         raise
     except Refused:
         finite = [source.count is not None for source in sources]
+        if finite == lists:  # nothing more would be listed, and what is carried is too much whole
+            raise
         if not any(finite) or count_of([s for s in sources if s.count]) > MOST_OUTCOMES:
             raise
         named = _variables(shapes, sources, finite, unknown, (), fixed)

@@ -29,6 +29,7 @@ from ..measure.many import Many
 from ..measure.moments import MOST_WORK, products_of_rounds
 from ..measure.objectives import exact
 from ..measure.sources import TooManyError
+from ..measure.stepped_run import SteppedKnown, SteppedTrace, stepped
 from ..measure.subject import Subject
 from ..measure.trace import Trace, subject_of
 from ..measure.unknowns import Refused
@@ -166,19 +167,32 @@ def _listed(setup: Setup, view: View, most: int | None = None) -> Found:
 def _shown(setup: Setup, view: View, *, floats: bool) -> Found:
     """Of many rounds; where no method measures them, why not."""
     try:
-        known: Many | DrivenKnown
+        known: Many | DrivenKnown | SteppedKnown
         if view.many:
             known = many_of(setup, view, floats=floats)
             known.trace.found  # noqa: B018, all rounds are followed: here it refuses, if it does
         else:
-            known = driven_of(setup, view)
+            known = _driven_or_stepped(setup, view)
     except Refused as error:
         return _refused(setup, view, str(error))
     found = replace(told_of(setup, view, known, known.trace.subject), diverged_at=known.diverged_at)
     return _with_errors(found, known) if floats else found
 
 
-def _with_errors(found: Found, known: Many | DrivenKnown) -> Found:
+def _driven_or_stepped(setup: Setup, view: View) -> DrivenKnown | SteppedKnown:
+    """Driven, which goes with larger states; else step by step, where moments are followed."""
+    try:
+        return driven_of(setup, view)
+    except Refused as error:
+        if not view.moments:
+            raise
+        try:
+            return stepped_of(setup, view)
+        except Refused as other:
+            raise Refused(f"{error}; {other}") from other
+
+
+def _with_errors(found: Found, known: Many | DrivenKnown | SteppedKnown) -> Found:
     """In floats, each quantity with what rounding may have done to it."""
     exact, bits = found.series, ctx.prec
 
@@ -362,6 +376,27 @@ def driven_of(setup: Setup, view: View) -> DrivenKnown:
     )
 
 
+def stepped_of(setup: Setup, view: View) -> SteppedKnown:
+    """Everything that is defined of a set-up whose moments go step by step in floats.
+
+    Raises
+    ------
+    Refused
+        If they do not.
+    """
+    return SteppedKnown(
+        followed_in_steps(setup.run, view),
+        defined(setup, view, subject_of(setup.run, view)),
+        view.quantities,
+        view.states,
+        view.alone,
+        only_of(setup, view),
+        view.each,
+        {},
+        view.later,
+    )
+
+
 def defined(setup: Setup, view: View, subject: Subject) -> dict[str, Any]:
     """Every constant of a set-up: a number, or its definition."""
     of_problem = objectives.values(subject.problem.objective, subject.start)
@@ -413,6 +448,14 @@ def driven(run: Run, view: View) -> DrivenRun:
     if view.outcomes or view.besides is not None:
         raise Refused("quantities of single outcomes are not driven")
     return driven_run(subject_of(run, view))
+
+
+@lru_cache(maxsize=1)  # one holds up to 300 MiB
+def followed_in_steps(run: Run, view: View) -> SteppedTrace:
+    """A run whose moments are followed in floats, step by step; measured as `followed`."""
+    if view.outcomes or view.besides is not None:
+        raise Refused("quantities of single outcomes are not followed in floats")
+    return stepped(subject_of(run, view), [view.quantities[name] for name in view.states])
 
 
 def _besides(run: Run, view: View) -> Besides:
