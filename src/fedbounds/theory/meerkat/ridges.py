@@ -155,6 +155,9 @@ ATTAINED = Ridge("own curvatures, a ninth kept, one of 19", (3, *(2,) * 18), _on
                  ("1/10", "19/10"), c_h="81/100")  # fmt: skip
 # two clients who are alike: the one that goes on has half of the gaps
 HALF = Ridge("a 25th kept, two clients", (*(2,) * 24, *(1,) * 4), _one_of(28))
+# as many clients as in the paper's experiments
+TEN = Ridge("ten clients, 12 of 33 kept", (*(3,) * 12, *(2,) * 21), (*(1,) * 12, *(0,) * 21),
+            (*_OWN,) * 5, (0,) * 10, "1/4")  # fmt: skip
 # assumption B.6 asks for much more than the share u/d: those of few coordinates have a little more
 RIDGES = (
     Ridge("4/25 kept, one of 22", (2, *(1,) * 21), _one_of(22), (1,), (0,), "81/100",

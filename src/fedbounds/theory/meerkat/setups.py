@@ -7,11 +7,12 @@ from typing import Any
 from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
 
 from . import choices, rows_of_tables
-from .ridges import ATTAINED, HALF, RIDGES, Numbers, Ridge, root
+from .ridges import ATTAINED, HALF, RIDGES, TEN, Numbers, Ridge, root
 
 _EPSILON = "1/10"
 # rounds, and local steps of each
-_MANY, _LONG, _SHORT, _FEW, _OFTEN = (1000, 2), (60, 10), (3, 3), (2, 2), (6, 1)
+_MANY, _LONG, _SHORT, _TWICE = (1000, 2), (60, 10), (3, 3), (3, 2)
+_FEW, _OFTEN = (2, 2), (6, 1)
 
 
 def _planned(
@@ -154,5 +155,16 @@ PLANNED = (
     *_of_rounds(),
     *_of_stopped(),
     rounds(ATTAINED, ATTAINED.step, (100, 10), "eta of Theorem 2.1", quick=False),
+    rounds(TEN, TEN.step, _TWICE, "eta of Theorem 2.1", quick=False),
+    rounds(TEN, TEN.short_step(2), _TWICE, "eta = 1/(5LT(u+2)(1+c_h/c))", quick=False),
+    stopped(
+        TEN,
+        (*(0,) * 3, *(1,) * 7),
+        TEN.short_stopped_step(2),
+        _TWICE,
+        1,
+        "eta = (1-c_h)/(36LT(u+2))",
+        quick=False,
+    ),
 )
 CHOICES = (*choices.PLANNED, *rows_of_tables.PLANNED)
