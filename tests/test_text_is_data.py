@@ -48,6 +48,7 @@ ALLOWED = {
     ): "modules that a catalogue names, of the package or of a folder that the user names",
     ("verify/own/folder.py", "import_module"): "modules of a folder that the user names",
     ("theory/proof/library.py", "import_module"): "the same, of a key of the catalogue",
+    ("theory/proof/multipliers.py", "import_module"): "a package of the catalogue, for its folder",
     ("verify/commands/__init__.py", "import_module"): "modules of a table in that file",
     ("verify/measure/trace.py", "import_module"): "an algorithm that a view of the package names",
     (

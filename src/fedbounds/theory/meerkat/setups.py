@@ -1,6 +1,7 @@
 """Runs on which the claims are judged: ridge quadratics, at the step sizes that the claims name."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -40,6 +41,12 @@ def rounds(
     name = f"R={count} T={steps}, {told}"
     view = {_FEW: "few local steps", _OFTEN: "one local step"}.get(counts, "rounds")
     return _planned(name, of, view, given, of.chosen | {"young": str(delta)}, count, quick)
+
+
+def settling(of: Ridge, eta: Fraction, steps: int) -> Setup:
+    """Rounds whose limit is asked for."""
+    planned = rounds(of, eta, (6, steps), "", quick=False)
+    return replace(planned.setup, view="rounds that settle")
 
 
 def stopped(

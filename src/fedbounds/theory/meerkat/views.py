@@ -89,6 +89,7 @@ ONE = replace(
         assumed.SHARED: measured.SHARED,
     },
 )
+SETTLING = replace(WHOLE, told="rounds that settle", scopes=(), moments=False, many=True)
 STOPPED = replace(
     ROUNDS,
     told="rounds, some clients stopped",
@@ -121,6 +122,7 @@ VIEWS = {
     "rounds": ROUNDS,
     "few local steps": WHOLE,
     "one local step": ONE,
+    "rounds that settle": SETTLING,
     "rounds, some clients stopped": STOPPED,
     "few local steps, some clients stopped": FEW_STOPPED,
 }

@@ -1,0 +1,64 @@
+"""Where E f - f* settles, over step sizes and local steps: what is shown beside the claims."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+import sympy as sp
+
+from fedbounds.theory.language.setups import Family, Setup
+from fedbounds.theory.language.symbols import K, L, eta, n, sigma2
+
+from .ridges import RIDGES, Ridge
+from .setups import settling
+from .sizes import OF_q
+from .symbols import c, mu_PL, sigma_h, u
+
+_COUNTS = (2, 3, 4, 5, 6)
+_OFTEN = L * eta * (2 + u) * sigma2 / (2 * c * mu_PL * n)  # what is true instead, at T = 1
+_PRINTED = L * eta * K * (2 + u) * c * sigma2 / (2 * OF_q)  # the last term of (17)
+_SEVERAL = sp.Rational(6, 5) * L * eta * K * (2 + u) * (2 * sigma_h**2 + sigma2) / (c * mu_PL)
+
+
+def _of(told: str) -> Ridge:
+    return next(own for own in RIDGES if own.told == told)
+
+
+def _over(
+    name: str, over: sp.Symbol, setups: Iterable[tuple[str, Setup]], bound: sp.Expr, told: str
+) -> Family:
+    values, every = zip(*setups, strict=True)
+    return Family(
+        name=name,
+        over=over,
+        values=values,
+        setups=every,
+        quantity="f",
+        bound=bound,
+        power=bound,
+        large=over == K,
+        told=("limit of E f - f*", told),
+    )
+
+
+def _of_steps(of: Ridge) -> Iterable[tuple[str, Setup]]:
+    for at in range(7):
+        step = of.local_step / 2**at
+        yield str(step), settling(of, step, 1)
+
+
+def _of_counts(of: Ridge, step: Fraction) -> Iterable[tuple[str, Setup]]:
+    for count in _COUNTS:
+        yield str(count), settling(of, step, count)
+
+
+_NOISE, _UNLIKE = _of("noise"), _of("own curvatures and minimisers")
+FLOORS = (
+    _over("noise, one local step", eta, _of_steps(_NOISE), _OFTEN, "floor, corrected, T = 1"),
+    _over("noise", K, _of_counts(_NOISE, _NOISE.short_step(6)), _PRINTED, "floor of (17)"),
+    _over("own curvatures and minimisers, full gradients", K,
+          _of_counts(_UNLIKE, _UNLIKE.short_step(6)), _SEVERAL, "floor, corrected"),
+)  # fmt: skip
+
+SHOWN = dict.fromkeys(
+    ("meerkat/thm-2.1-O", "meerkat/thm-2.1-explicit", "meerkat/thm-2.1-explicit/corrected"), FLOORS
+)
