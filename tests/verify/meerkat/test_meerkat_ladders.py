@@ -5,7 +5,7 @@ from flint import fmpq
 
 from fedbounds.theory.meerkat.ladders import FLOORS, SHOWN
 from fedbounds.verify.decide.profile import Profile
-from fedbounds.verify.setups.ladders import ladder, limit, rungs
+from fedbounds.verify.setups.ladders import ladder, ladder_cases, limit, rungs
 
 OVER_STEPS, OVER_COUNTS, DRIFTING = FLOORS
 
@@ -54,3 +54,8 @@ def test_exponents_beside_those_of_bounds(family, predicted, least, most):
 def test_they_stand_beside_the_theorem_and_what_is_true_instead():
     assert all(name.startswith("meerkat/thm-2.1-") for name in SHOWN)
     assert "meerkat/thm-2.1-explicit/corrected" in SHOWN
+
+
+def test_a_ladder_beside_several_claims_is_judged_once():
+    names = [case.name for case in ladder_cases("meerkat", "Meerkat", Profile.QUICK)]
+    assert len(set(names)) == len(names) == 3 * len(FLOORS)

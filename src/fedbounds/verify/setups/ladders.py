@@ -6,6 +6,7 @@ Limits are exact; exponents are fitted to be looked at.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -165,12 +166,12 @@ def _fit(values: Sequence[float], series: Sequence[float | None]) -> Record | No
 
 def ladder_cases(theory: str, name: str, profile: Profile) -> Iterator[Case]:
     """The first set-ups of every family, as cases of their own."""
-    for every in displayed(theory).values():
-        for family in every:
-            if isinstance(family, Family):
-                for value, setup in rungs(family, profile)[:_JUDGED]:
-                    at = f"ladder in {family.over.name} at {float(value):.6g}"
-                    yield case_of(Planned(f"{at}, {family.name}", setup, floats=True), name)
+    # one may stand beside several claims
+    for family in dict.fromkeys(chain.from_iterable(displayed(theory).values())):
+        if isinstance(family, Family):
+            for value, setup in rungs(family, profile)[:_JUDGED]:
+                at = f"ladder in {family.over.name} at {float(value):.6g}"
+                yield case_of(Planned(f"{at}, {family.name}", setup, floats=True), name)
 
 
 # ---- over time

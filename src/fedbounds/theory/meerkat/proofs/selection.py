@@ -5,13 +5,12 @@ import sympy as sp
 from fedbounds.facts import Fact
 from fedbounds.theory.language.symbols import K, L, Mean_t, Sum_t, T, eta, f, n, t
 from fedbounds.theory.proof.language import Book, Uses, cite, condition, root, square
-from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors
+from fedbounds.theory.proof.vectors import given, ip, past, sq
 
 from .. import assumed
 from ..measured import OF_STOPPED
-from ..rounds import B_6
 from ..scope_names import STOPPED_ROUND
-from ..selection import EQ_23, EQ_25, EQ_28, OF_C_S_IS, OF_D_IS
+from ..selection import EQ_23, EQ_25, EQ_28, OF_C_S_IS, OF_D_IS, SECOND_MOMENT
 from ..sizes import (
     ALL_STEPS,
     NOISE_KEPT,
@@ -40,9 +39,8 @@ from ..symbols import (
     g_g,
     gamma_g,
     sigma_h,
-    u,
 )
-from ..vectors import cests, g0, kests, kgs, kmgs, sfirst, sg, sg0, smg0
+from ..vectors import cests, g0, kests, kmgs, sfirst, sg, sg0, smg0
 
 _ROOTS = [root(x, 2) for x in (c, c_h)]
 _PULL = eta * ROOT_C * ALL_STEPS / n
@@ -57,10 +55,12 @@ def _given(book: Book) -> None:
     share = gamma_g * (Sum_t(f(t)) + L * T / 2 * Delta)
     told = "the display before (28)"
     book.suppose("share of kept clients", Sum_t(V_g(t)), share, told, (assumed.SHARE,))
-    part = EQ_23.parts[1]
-    book.suppose("(7) of kept clients", part.left, part.right, "(7), with its step size",
-                 part.assumptions, conditions=part.conditions,
-                 restates=("eq-7:count",))  # fmt: skip
+    for name, part, origin in (
+        ("second moment", SECOND_MOMENT.parts[0], "Lemma B.7, of client gradients"),
+        ("(7) of kept clients", EQ_23.parts[1], "(7), with its step size"),
+    ):
+        book.suppose(name, part.left, part.right, origin, part.assumptions,
+                     conditions=part.conditions)  # fmt: skip
 
 
 def _of(name: str) -> str:
@@ -68,27 +68,19 @@ def _of(name: str) -> str:
 
 
 def _one_round(book: Book) -> None:
-    """(19), its mean, the second moment of the round, and gradients of stopped clients."""
+    """(19), its mean, and gradients of stopped clients."""
     slope, same = given(g0, past), sp.Integer(0)
-    drawn = vectors({"z": "z", "xi": "xi"})
-    own_path = given(cests, past, *drawn, *vectors({"k": "k"}))
     for left in (X_f, Dw_2, G_f, X_g, X_b, X_ge, X_be, g_g, g_b):
         book.define(_of(str(left)), left(t), OF_STOPPED[str(left)], "Appendix B.5", STOPPED_ROUND)
-    lemma, unbiased = (Fact.NOISE, *B_6), (Fact.NOISE,)
+    unbiased = (Fact.NOISE,)
     for name, left, relation, right, origin, assumptions, restated in (
         ("stopped clients take one step", ip(slope, K * cests - K * kests - sfirst), "==", same,
          "Algorithm 1", (), ()),
-        ("squares of a client", K**2 * sq(own_path), "<=", K**2 * sq(kests) + sq(sfirst),
-         "Cauchy-Schwarz over local steps; nobody is kept and stopped", (), ()),
         ("unbiased, kept", ip(slope, kests - kmgs), "==", same,
          "Lemma B.8 of every local step, as epsilon tends to 0", unbiased, ("lemma-b8:limit",)),
         ("unbiased, stopped", ip(slope, sfirst - smg0), "==", same,
          "Lemma B.8 of the first local step, as epsilon tends to 0", unbiased,
          ("lemma-b8:limit",)),
-        ("B.7, kept", sq(kests), "<=", (2 + u) * c * sq(kgs), "Lemma B.7, of client gradients",
-         lemma, ("lemma-b7:count",)),
-        ("B.7, stopped", sq(sfirst), "<=", (2 + u) * c * sq(sg0),
-         "Lemma B.7, of client gradients", lemma, ("lemma-b7:count",)),
         ("stopped clients, counted", sq(sg), "==", K_b / n * sq(slope), "K_b of n clients", (),
          ()),
         ("B.3 of stopped clients", sq(sg0 - sg), "<=", K_b / n * (c_h * sq(slope) + sigma_h**2),
@@ -102,10 +94,6 @@ def _one_round(book: Book) -> None:
     uses = ["eq-19", *defined[1:], *(_of(f"def {x}") for x in (X_g, X_b)),
             _of("asm unbiased, kept"), _of("asm unbiased, stopped")]  # fmt: skip
     book.prove("eq-20", "sums", uses, scope=STOPPED_ROUND)
-    mean = given(cests, past, *drawn)
-    uses = [*(_of(f"def {x}") for x in (Dw_2, g_g, g_b)), _of("asm squares of a client"),
-            _of("asm B.7, kept"), _of("asm B.7, stopped"), square(own_path - mean)]  # fmt: skip
-    book.prove("vp-secmom", "", uses, scope=STOPPED_ROUND)
     uses = [*(_of(f"def {x}") for x in (G_f, g_b)), _of("asm stopped clients, counted"),
             _of("asm B.3 of stopped clients"), square(sg0 - 2 * sg)]  # fmt: skip
     book.prove("eq-23", "stopped", uses, scope=STOPPED_ROUND, reading=EQ_23.readings[0])
@@ -117,7 +105,7 @@ def write(book: Book) -> None:
     _one_round(book)
     uses = ["eq-8", "eq-20:sums", "asm chain, some stopped"]
     book.prove("eq-21", "", uses, chart=_ROOTS)
-    displays = ["vp-secmom", "asm (7) of kept clients", "eq-23:stopped"]
+    displays = ["asm second moment", "asm (7) of kept clients", "eq-23:stopped"]
     for part, reading in zip(("any step", "step of (7)"), EQ_25.readings, strict=False):
         local = ["eq-21", *displays]
         book.prove("eq-24", part, local, reading=reading, chart=_ROOTS)

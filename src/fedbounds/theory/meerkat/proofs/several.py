@@ -23,7 +23,8 @@ _UNLIKE = 1 + c_h / c
 _LONGEST = 1 / (5 * L * K * (2 + u) * _UNLIKE)
 _SHORT = (Condition(eta, "<=", _LONGEST),)
 _FLOOR = 2 * sigma_h**2 + sigma2
-_STEP = (Fact.SMOOTH, Fact.NOISE, assumed.EXACT, assumed.HETEROGENEITY, assumed.GLOBAL)
+_ESTIMATED = (Fact.SMOOTH, Fact.NOISE, assumed.EXACT)
+_STEP = (*_ESTIMATED, assumed.HETEROGENEITY, assumed.GLOBAL)
 _NOTHING = sp.Integer(0)
 
 
@@ -36,7 +37,7 @@ def write(book: Book) -> None:
               ["def X_f", "def X_mask", "def X_est", "def M_f", "def drift", "asm unbiased",
                "asm mask of a round", "asm B.1 after local steps",
                square(given(mg0, past) + mgs - mg0)],
-              scope=ROUND, vectors=False, assumptions=(Fact.SMOOTH, Fact.NOISE))  # fmt: skip
+              scope=ROUND, vectors=False, assumptions=_ESTIMATED)  # fmt: skip
     floor = sp.Rational(3, 5) * L * eta**2 * K**2 * (2 + u) * _FLOOR
     uses: Uses = [
         "eq-8",

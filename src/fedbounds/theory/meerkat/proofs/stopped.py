@@ -48,7 +48,7 @@ def write(book: Book) -> None:
     ]
     book.line("eq-20/corrected", X_f(t), "<=", pulled, uses, scope=STOPPED_ROUND, vectors=False,
               chart=_OF_NEAR, conditions=_BELOW_1,
-              assumptions=(Fact.SMOOTH, Fact.NOISE, assumed.NEAR_MASKED))  # fmt: skip
+              assumptions=_STEP)  # fmt: skip
     noisy = sp.Rational(3, 5) * eta * L * K * (2 + u) * _NOISY
     floor = eta * K * taken_share * (sp.Rational(3, 4) * sigma_h**2 + noisy)
     uses = [
@@ -87,7 +87,7 @@ def _given(book: Book) -> None:
         book.define(_of(name), left(t), OF_STOPPED[name], "ours", STOPPED_ROUND)
     for name, left, relation, right, origin, assumptions in (
         ("unbiased", ip(slope, cests - cmgs), "==", sp.Integer(0),
-         "Lemma B.8 of every local step, as epsilon tends to 0", (Fact.NOISE,)),
+         "Lemma B.8 of every local step, as epsilon tends to 0", (Fact.NOISE, assumed.EXACT)),
         ("mask", ip(slope - kept, cmgs), "==", sp.Integer(0),
          "entries of the mask are 0 or 1", ()),
         ("counted", ip(kept - cg, cmgs), "==", sp.Integer(0), "a step is taken or not", ()),
