@@ -114,22 +114,43 @@ def test_an_error_grows_no_more_than_is_said(monkeypatch):
     assert any(mean > one or square > two for mean, square, one, two in shifted_errors())
 
 
-def test_what_is_not_followed_is_refused(monkeypatch):
+def scaled(rounds, eta, start=3):
+    """x is multiplied by eta in every round."""
+
     def step(problem, p, state, drawn, see):
         return {"x": state["x"] * p["eta"]}
 
-    def of(rounds, eta, start=3):
-        problem, at = quadratic([[[1]]], [[0]], [start])
-        algorithm = Algorithm(lambda problem, start: {"x": start}, lambda *_: {}, step, "own")
-        return Subject(algorithm, Clients(problem), at, {"eta": eta}, rounds)
+    problem, at = quadratic([[[1]]], [[0]], [start])
+    algorithm = Algorithm(lambda problem, start: {"x": start}, lambda *_: {}, step, "own")
+    return Subject(algorithm, Clients(problem), at, {"eta": eta}, rounds)
 
+
+def test_errors_of_small_moments_do_not_vanish(monkeypatch):
+    """The square of an error below 1e-162 is 0; planted: a norm that is its root."""
+    subject = scaled(120, fmpq(102003, 102002), fmpq(1, 10**84))
+
+    def kept():
+        steps, every = stepped(subject).steps, range(121)
+        true = [fmpq(1, 10**168) * fmpq(102003, 102002) ** (2 * t) for t in every]
+        values, wrong = steps.told({(1, 1): fmpq(1)}, slice(0, 121))
+        apart = [abs(fmpq(*values[t].as_integer_ratio()) - true[t]) for t in every]
+        return all(apart[t] <= fmpq(*wrong[t].as_integer_ratio()) for t in every)
+
+    assert kept()
+    monkeypatch.setattr(float_steps, "_norm", np.linalg.norm)
+    monkeypatch.setattr(float_steps, "TINY", 0.0)
+    monkeypatch.setattr(float_steps, "_LOST", 0.0)
+    assert not kept()
+
+
+def test_what_is_not_followed_is_refused(monkeypatch):
     with pytest.raises(Refused, match="too large for floats after round"):
-        stepped(of(9, fmpq(10) ** 30))
+        stepped(scaled(9, fmpq(10) ** 30))
     with pytest.raises(Refused, match="no round is run"):
-        stepped(of(0, fmpq(2)))
+        stepped(scaled(0, fmpq(2)))
     monkeypatch.setattr(float_steps, "_MOST_ENTRIES", 10)
     with pytest.raises(Refused, match="moments of all rounds are too large"):
-        stepped(of(9, fmpq(2)))
+        stepped(scaled(9, fmpq(2)))
 
 
 def test_constants_are_exact_and_a_mean_norm_is_not_measured():

@@ -25,6 +25,7 @@ from .unrolled import Unrolling
 Array = Any
 _ROUNDED = 4 * UNIT  # what a rational may be off as a float, relative
 _SURE = 1 + 2.0**-30  # for sums of norms and sizes, which are rounded themselves
+_LOST = 2.0**-1070  # what is below the normal range, as a number or a product
 _KEPT = 2.0**-4  # unit of the state beside what is carried
 _MOST_ENTRIES = 40_000_000  # of all moments
 
@@ -74,8 +75,12 @@ class FloatMap:
         """E z z' after that before, and bounds of what its entries are rounded by."""
         rows, sizes, (_, _, weights) = self.rows, self._sizes, self._terms
         found = self._sums(rows @ moment @ rows.T, weights)
-        size = self._sums(sizes @ abs(moment) @ sizes.T, abs(weights))
-        return found, size * (self.rounded * _SURE) + TINY
+        products = sizes @ abs(moment) @ sizes.T
+        size = self._sums(products, abs(weights))
+        # rows, weights and products that are too small to have all their digits
+        most = (1 + abs(moment).max()) * (1 + sizes.max()) * self.of.before**2
+        lost = self._sums(np.full_like(products, most), abs(weights)) + len(weights) * most
+        return found, size * (self.rounded * _SURE) + lost * _LOST + TINY
 
     @cached_property
     def _sizes(self) -> Array:
@@ -99,12 +104,18 @@ class FloatMap:
         square, size = rows.T @ both @ rows, abs(rows).T @ sizes @ abs(rows)
         wrong = size * ((2 * count + len(weights) + 20) * UNIT * _SURE) + TINY
         linear = square[1:, 1:]
-        squares = np.linalg.norm(linear, 2) * _SURE + np.linalg.norm(wrong[1:, 1:])
+        squares = np.linalg.norm(linear, 2) * _SURE + _norm(wrong[1:, 1:])
         shift = abs(square[0, 0]) + wrong[0, 0]
         mean = _floats(self.of.mean, self.of.before)[1:, 1:]
         mean = mean * self.after[:, None] / self.before
-        first = np.linalg.norm(mean, 2) * _SURE + np.linalg.norm(mean) * 2 * _ROUNDED
-        return float(first), float(squares), float(shift)
+        first = np.linalg.norm(mean, 2) * _SURE + _norm(mean) * 2 * _ROUNDED
+        return float(first) + TINY, float(squares) + TINY, float(shift) + TINY
+
+
+def _norm(entries: Array) -> float:
+    """The Frobenius norm, or that of a vector; squares of small entries would be 0."""
+    largest = float(abs(entries).max(initial=0))
+    return largest * float(np.linalg.norm(entries / largest)) if largest else 0.0
 
 
 def _floats(lines: Sequence[Line], columns: int) -> Array:
@@ -166,9 +177,10 @@ class FloatSteps:
         values = np.einsum("ij,tij->t", table, moments)
         sizes = np.einsum("ij,tij->t", abs(table), abs(moments))
         scaled = table[1:, 1:] / units[:, None] / units
-        square = np.linalg.norm(scaled, 2) * _SURE + np.linalg.norm(scaled) * 2 * _ROUNDED
-        linear = np.linalg.norm(2 * table[0, 1:] / units) * (_SURE + 2 * _ROUNDED)
-        own = sizes * ((table.size + 20) * UNIT)
+        square = np.linalg.norm(scaled, 2) * _SURE + _norm(scaled) * 2 * _ROUNDED + TINY
+        linear = _norm(2 * table[0, 1:] / units) * (_SURE + 2 * _ROUNDED) + TINY
+        lost = abs(moments).sum(axis=(1, 2)) * _LOST + TINY
+        own = sizes * ((table.size + 20) * UNIT) + lost
         return values, (linear * wrong[:, 0] + square * wrong[:, 1] + own) * _SURE
 
 
@@ -231,8 +243,8 @@ def _units(size: int, count: int) -> Array:
 def _wrong(entries: Array, units: Array) -> tuple[float, float]:
     """From errors of entries: the nuclear norm is at most sqrt(n) times the Frobenius norm."""
     scaled = entries[1:, 1:] * units[:, None] * units
-    square = float(np.sqrt(len(units)) * np.linalg.norm(scaled))
-    return float(np.linalg.norm(entries[0, 1:] * units)) * _SURE, square * _SURE
+    square = float(np.sqrt(len(units))) * _norm(scaled)
+    return _norm(entries[0, 1:] * units) * _SURE, square * _SURE
 
 
 def _grown(
