@@ -172,6 +172,22 @@ def test_what_is_no_mask_and_no_perturbation_is_refused(name, given, said):
         from_data(to_data(of_meerkat(**{name: given})))
 
 
+@pytest.mark.parametrize("rounds", [1, 2])
+@pytest.mark.parametrize(
+    ("name", "view"),
+    [("Meerkat", "few local steps"), ("Meerkat-vp", "few local steps, some clients stopped")],
+)
+def test_polynomials_of_too_many_terms_are_not_made(name, view, rounds):
+    """What a round costs is found by running one, whose terms grow with every local step."""
+    of_view = (x for x in planned("meerkat") if x.setup.view == view)
+    one = next(x for x in of_view if sum(x.setup.run.parameter("mask")) == 3)
+    given = tuple({**dict(one.setup.run.parameters), "K": 8}.items())
+    run = replace(one.setup.run, parameters=given, rounds=rounds)
+    assert one.algorithm_name == name
+    with pytest.raises(FedboundsError, match="products of terms; at most"):
+        from_data(to_data(replace(one, setup=replace(one.setup, run=run))))
+
+
 @pytest.mark.parametrize("name", ["F_0", "sigma^2"])
 def test_a_constant_of_the_run_is_not_chosen(name):
     with pytest.raises(FedboundsError, match="choice in the view 'rounds'|unknown .*chosen"):

@@ -6,17 +6,17 @@ from fractions import Fraction
 import sympy as sp
 
 from fedbounds.theory.language.setups import Family, Setup
-from fedbounds.theory.language.symbols import K, L, eta, n, sigma2
+from fedbounds.theory.language.symbols import K, eta
 
 from .ridges import RIDGES, Ridge
 from .setups import settling
-from .sizes import OF_q
-from .symbols import c, mu_PL, sigma_h, u
+from .sizes import FLOOR_ONCE, FLOOR_SEVERAL, NOISE, OF_q
+from .symbols import c, mu_PL
 
 _COUNTS = (2, 3, 4, 5, 6)
-_OFTEN = L * eta * (2 + u) * sigma2 / (2 * c * mu_PL * n)  # what is true instead, at T = 1
-_PRINTED = L * eta * K * (2 + u) * c * sigma2 / (2 * OF_q)  # the last term of (17)
-_SEVERAL = sp.Rational(6, 5) * L * eta * K * (2 + u) * (2 * sigma_h**2 + sigma2) / (c * mu_PL)
+_OFTEN = FLOOR_ONCE / (eta * c * mu_PL)
+_PRINTED = NOISE / (eta * K * OF_q)  # the last term of (17)
+_SEVERAL = 2 * FLOOR_SEVERAL / (eta * K * c * mu_PL)
 
 
 def _of(told: str) -> Ridge:

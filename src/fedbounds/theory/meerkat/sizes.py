@@ -18,6 +18,10 @@ YOUNG = eta**2 * K**2 * c * sigma_h**2 * delta / 2
 OF_Q = 2 * mu_PL * (PULL - 1 / (2 * delta)) - WIDE
 OF_q = mu_PL * ROOT_C * ROOT_H - L**2 * eta * (2 + u) ** 2
 
+# what is true instead: of one local step a round, and of several
+FLOOR_ONCE = L * eta**2 * (2 + u) * sigma2 / (2 * n)
+FLOOR_SEVERAL = sp.Rational(3, 5) * L * eta**2 * K**2 * (2 + u) * (2 * sigma_h**2 + sigma2)
+
 LOCAL_STEP = 1 / (L * (u + 2))
 STEP = sp.Min(LOCAL_STEP, mu_PL * ROOT_C * ROOT_H / (2 * L**2 * (2 + u) ** 2))
 OF_LOCAL_STEP = Condition(eta, "==", LOCAL_STEP)

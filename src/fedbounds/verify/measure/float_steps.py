@@ -50,10 +50,14 @@ class FloatMap:
         return _floats(self.of.rows, self.of.before)
 
     @cached_property
+    def _places(self) -> Array:
+        """Entries after, and rows of U, of every term."""
+        return np.array(list(self.of.terms), dtype=int).reshape(-1, 4)
+
+    @cached_property
     def _terms(self) -> tuple[Array, Array, Array]:
         """Entries after, entries of U M U', and weights."""
-        every = np.array(list(self.of.terms), dtype=int).reshape(-1, 4)
-        i, j, u, v = every.T
+        i, j, u, v = self._places.T
         weights = np.array([float(x) for x in self.of.terms.values()])
         return i * self.of.after + j, u * len(self.rows) + v, weights
 
@@ -90,9 +94,8 @@ class FloatMap:
     def growth(self) -> tuple[float, float, float]:
         """At least ||E B||, ||E B'B|| and E ||b||^2, in units."""
         _, _, weights = self._terms
-        every = np.array(list(self.of.terms), dtype=int).reshape(-1, 4)
-        own = (every[:, 0] == every[:, 1]) & (every[:, 0] > 0)
-        i, _, u, v = every[own].T
+        own = (self._places[:, 0] == self._places[:, 1]) & (self._places[:, 0] > 0)
+        i, _, u, v = self._places[own].T
         count = len(self.rows)
         weighted = weights[own] * self.after[i - 1] ** 2
         tables = (

@@ -27,6 +27,7 @@ from fedbounds.theory.proof.vectors import sq
 
 from .balls import enclosed
 from .evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_balls, in_roots, scale
+from .exact_steps import TooMuchError
 from .expressions import (
     at_once,
     besides_vectors,
@@ -39,7 +40,6 @@ from .expressions import (
 from .missing import MissingError as MissingError
 from .missing import NotShownError
 from .missing import UnansweredError as UnansweredError
-from .moments import TooMuchError
 from .norms import alike, entries, mean_norm, norm_of
 from .recalled import recalled, remembered
 from .settled import settled

@@ -18,8 +18,7 @@ from fedbounds.problems.linear import rational
 
 from .beginnings import Beginning, beginning
 from .enumerated import one_state
-from .exact_steps import InSteps
-from .exact_steps import TooMuchError as TooMuchError
+from .exact_steps import InSteps, TooMuchError
 from .over_one import OverOne, Whole, whole
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair

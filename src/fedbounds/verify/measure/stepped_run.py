@@ -134,7 +134,7 @@ class SteppedKnown(Known):
     _wrong: dict[str, Array] = field(default_factory=dict)
     diverged_at = None  # what is too large for floats is refused
 
-    def errors_of(self, name: str) -> Array | None:
+    def errors_of(self, name: str) -> Array:
         """What rounding may have done to a quantity.
 
         Raises
@@ -143,7 +143,7 @@ class SteppedKnown(Known):
             If it is not defined here.
         """
         self.series(name)
-        return self._wrong.get(name)
+        return self._wrong[name]  # of every quantity: none is exact
 
     def _measured(
         self, node: sp.Expr, spaces: Sequence[Space], first: int, values: dict[str, Any]

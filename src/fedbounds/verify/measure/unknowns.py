@@ -23,6 +23,7 @@ from .monomials import Monomial, monomials
 from .sources import Source, entries_together
 
 Array = Any
+MOST_IN_PRODUCT = 1_000_000  # of the terms of two polynomials: a second's work
 Exponents = tuple[int, ...]
 _ZERO = fmpq(0)
 Operator = TypeVar("Operator", bound=Callable[[Any, Any], Any])
@@ -85,7 +86,10 @@ class Unknown:
     def __mul__(self, other: Any) -> Any:
         if type(other) is fmpq and not other:
             return other  # matrices have zeros: what they leave out is no polynomial
-        return Unknown(self.polynomial * _operand(other))
+        operand = _operand(other)
+        if isinstance(other, Unknown):
+            _refuse_many(len(self.polynomial) * len(operand))
+        return Unknown(self.polynomial * operand)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -108,6 +112,7 @@ class Unknown:
     def __pow__(self, power: int) -> "Unknown":
         if not isinstance(power, int | np.integer) or power < 0:
             raise Refused(f"it takes the power {power} of an entry that is not known")
+        _refuse_many(len(self.polynomial) ** int(power))
         return Unknown(self.polynomial ** int(power))
 
     def __abs__(self) -> "Unknown":
@@ -126,6 +131,12 @@ class Unknown:
 
     def __float__(self) -> float:
         raise Refused("it makes a float of an entry that is not known")
+
+
+def _refuse_many(products: int) -> None:
+    """Draws of many steps at once make polynomials that grow with every step."""
+    if products > MOST_IN_PRODUCT:
+        raise Refused(f"a product has {products} products of terms; at most {MOST_IN_PRODUCT}")
 
 
 def _operand(value: Any) -> Any:

@@ -554,11 +554,14 @@ def _fits(setup: Setup) -> None:
 def _check_moments(subject: Subject) -> None:
     """Raise unless a round has moments, or is the only one."""
     try:
-        moments(replace(subject, rounds=1))
+        try:
+            moments(replace(subject, rounds=1))
+        except Refused:
+            if subject.rounds > 1:
+                raise
+            first_round(subject)
     except Refused as error:
-        if subject.rounds > 1:
-            raise FedboundsError(str(error)) from error
-        first_round(subject)
+        raise FedboundsError(str(error)) from error
 
 
 def _named(view: View) -> set[str]:

@@ -15,6 +15,7 @@ from fedbounds.theory.proof.vectors import given, ip, past, sq
 from .. import assumed
 from ..measured import OF_ROUND
 from ..scope_names import ROUND
+from ..sizes import FLOOR_SEVERAL
 from ..symbols import G_f, M_f, X_f, c, c_h, drift, est_m, mu_PL, sigma_h, u
 from ..vectors import ests, g0, mg0, mgs, w, ys
 
@@ -38,7 +39,6 @@ def write(book: Book) -> None:
                "asm mask of a round", "asm B.1 after local steps",
                square(given(mg0, past) + mgs - mg0)],
               scope=ROUND, vectors=False, assumptions=_ESTIMATED)  # fmt: skip
-    floor = sp.Rational(3, 5) * L * eta**2 * K**2 * (2 + u) * _FLOOR
     uses: Uses = [
         "eq-8",
         f"eq-10:{PART}/corrected",
@@ -46,15 +46,16 @@ def write(book: Book) -> None:
         cite("second moment of a round", times=L / 2 * eta**2 * K**2),
         cite("drift of a round", times=eta * K * L**2 / 2 + L**3 * eta**2 * K**2 * (2 + u)),
     ]
-    book.line(f"eq-12:{PART}/corrected", f(t + 1), "<=", f(t) - eta * K / 4 * M_f(t) + floor, uses,
-              vectors=False, chart=[below(eta, _LONGEST)], conditions=_SHORT,
+    after = f(t) - eta * K / 4 * M_f(t) + FLOOR_SEVERAL
+    book.line(f"eq-12:{PART}/corrected", f(t + 1), "<=", after, uses, vectors=False,
+              chart=[below(eta, _LONGEST)], conditions=_SHORT,
               assumptions=_STEP)  # fmt: skip
     summed: Uses = [
         cite(f"eq-12:{PART}/corrected", over="t"),
         cite("asm B.2", over="t"),
         cite("asm B.6 of the global gradient", over="t"),
     ]
-    right = 2 * (f(0) - f(T)) / (eta * K * c * mu_PL * T) + 2 * floor / (eta * K * c * mu_PL)
+    right = 2 * ((f(0) - f(T)) / T + FLOOR_SEVERAL) / (eta * K * c * mu_PL)
     book.line(f"thm-2.1-explicit:{PART}/corrected", Mean_t(f(t)), "<=", right, summed,
               conditions=_SHORT, assumptions=(*_STEP, Fact.PL))  # fmt: skip
 
@@ -77,8 +78,6 @@ def _given(book: Book) -> None:
          "w_k^{r,t} is w^r less eta times t estimates; Cauchy-Schwarz", ()),
     ):  # fmt: skip
         book.suppose(name, left, right, origin, assumptions, relation, ROUND)
-    book.suppose("B.6 of the global gradient", c * G_f(t), M_f(t),
-                 "ours, in place of Assumption B.6", (assumed.GLOBAL,))  # fmt: skip
 
 
 def _of_drift(book: Book) -> None:
