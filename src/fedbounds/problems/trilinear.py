@@ -54,8 +54,7 @@ class Trilinear:
         """How far eigenvalues on [0, b]^3 are from a, at most."""
         return 2 * max(abs(self.pairs), abs(self.pairs - self.triple * self.reach))
 
-    @property
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self, start: Array | None) -> dict[str, Any]:
         """Of its own, besides the constants."""
         return {"reach": self.reach}
 

@@ -188,7 +188,7 @@ def in_balls(numbers: Numbers) -> Numbers:
     """The same exact numbers as balls at the current precision."""
     return Numbers(
         constants={
-            k: v.ball() if isinstance(v, Roots) else arb(rational(v))
+            k: v if isinstance(v, arb) else v.ball() if isinstance(v, Roots) else arb(rational(v))
             for k, v in numbers.constants.items()
         },
         series={},

@@ -247,6 +247,31 @@ class Clients:
             self._check_shared("value(y)", "value(u, v)")
         return self._of_clients("value", self._models(y) if v is None else self._joined(y, v))
 
+    @property
+    def layer_sizes(self) -> tuple[int, ...]:
+        """Entries of each layer of a network."""
+        found: tuple[int, ...] = self.objective.layer_sizes
+        return found
+
+    def residual(self, y: Array) -> Array:
+        """What a network misses on each client's own samples, shape (rows, n, outputs).
+
+        Of models of shape (rows, n, d) or (rows, d), as the following.
+        """
+        return self._of_clients("residual", self._models(y))
+
+    def expansion(self, y: Array, move: Array) -> Array:
+        """Terms of the outputs of y + move by their degree in it, (rows, n, degrees, outputs)."""
+        return self._of_clients("expansion", self._models(y), self._models(move))
+
+    def tangent(self, y: Array, move: Array) -> Array:
+        """J_i(y_i) of a move, the derivative of outputs along it, shape (rows, n, outputs)."""
+        return self._of_clients("tangent", self._models(y), self._models(move))
+
+    def cotangent(self, y: Array, apart: Array) -> Array:
+        """J_i(y_i)' of numbers at outputs, (rows, n, outputs); shape (rows, n, d)."""
+        return self._of_clients("cotangent", self._models(y), apart)
+
     def full_gradient(self, x: Array) -> Array:
         """grad f(x), shape (rows, d)."""
         return self.xp.sum(self.gradient(x), axis=1) / self.clients
@@ -397,12 +422,15 @@ class Clients:
         require(given == expected, "shapes of the models (u, v)", given, f"{expected}")
         return self.xp.concat([shared, v], axis=2)
 
-    def _of_clients(self, name: str, models: Array) -> Array:
-        """A function of the objective, client by client: of models (rows, n, d)."""
-        rows, n, width = models.shape
-        by_client = self.xp.reshape(self.xp.permute_dims(models, (1, 0, 2)), (rows * n, width))
-        by_client = balls(by_client) if self.irrational else by_client
-        found = getattr(self.objective, name)(by_client, everyone(n, rows, self.xp))
+    def _of_clients(self, name: str, *given: Array) -> Array:
+        """A function of the objective, client by client: of models, and more, (rows, n, ...)."""
+        rows, n, _ = given[0].shape
+        by_client = [
+            self.xp.reshape(self.xp.permute_dims(x, (1, 0, 2)), (rows * n, x.shape[2]))
+            for x in given
+        ]
+        by_client = [balls(x) for x in by_client] if self.irrational else by_client
+        found = getattr(self.objective, name)(*by_client, everyone(n, rows, self.xp))
         found = self.xp.reshape(found, (n, rows, *found.shape[1:]))
         return self.xp.permute_dims(found, (1, 0, *range(2, found.ndim)))
 

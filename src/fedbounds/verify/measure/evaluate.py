@@ -16,7 +16,7 @@ from flint import arb, fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.language.symbols import Max_t, Mean_t, RunOperator, Sum_t, T, k, t
+from fedbounds.theory.language.symbols import K, Max_t, Mean_t, RunOperator, Sum_t, T, k, t
 
 from .roots import IrrationalError as IrrationalError
 from .roots import Roots as Roots
@@ -95,7 +95,8 @@ def _function(expression: sp.Expr) -> Function:
         p, q = int(expression.p), int(expression.q)
         return lambda numbers, rounds: numbers.rational(p, q)
     if isinstance(expression, sp.Symbol):
-        return _round if expression == t else _constant(expression.name)
+        own = {t: _round, k: _local_step}
+        return own[expression] if expression in own else _constant(expression.name)
     if isinstance(expression, AppliedUndef):
         return _series(expression)
     if isinstance(expression, RunOperator):
@@ -119,6 +120,8 @@ def _function(expression: sp.Expr) -> Function:
         return lambda numbers, rounds: -reduce(_larger, (-one(numbers, rounds) for one in inside))
     if isinstance(expression, sp.harmonic):
         return lambda numbers, rounds: _harmonic(inside[0](numbers, rounds), numbers)
+    if isinstance(expression, sp.log):
+        return lambda numbers, rounds: _logarithm(inside[0](numbers, rounds))
     if isinstance(expression, sp.sign):
         return lambda numbers, rounds: _sign(inside[0](numbers, rounds), numbers)
     raise FedboundsError(f"cannot evaluate {type(expression).__name__} in {expression}")
@@ -138,6 +141,14 @@ def _round(numbers: Numbers, rounds: range | None) -> Any:
     if rounds is None:
         return _constant(t.name)(numbers, rounds)
     return np.array([numbers.rational(at, 1) for at in rounds])
+
+
+def _local_step(numbers: Numbers, rounds: range | None) -> Any:
+    """k: one number, or 0, ..., K - 1 along the axis of local steps."""
+    if k.name in numbers.constants:
+        return numbers.constants[k.name]
+    every = [numbers.rational(at, 1) for at in range(whole(numbers.constants[K.name]))]
+    return np.array(every) if rounds is None else np.array(every)[:, None]
 
 
 def _over_rounds(operator: type[RunOperator], inside: Function) -> Function:
@@ -212,7 +223,7 @@ def _steps(series: Array, at: sp.Expr, numbers: Numbers) -> Array:
         if not 0 <= one < series.shape[-2]:
             raise UnmeasuredError(f"step {at} is not measured")
         return series[..., one : one + 1, :]
-    shift, local_steps = int(at - k), whole(numbers.constants["K"])
+    shift, local_steps = int(at - k), whole(numbers.constants[K.name])
     if shift < 0 or shift + local_steps > series.shape[-2]:
         raise UnmeasuredError(f"step {at} is not measured for every k below K = {local_steps}")
     return series[..., shift : shift + local_steps, :]
@@ -281,13 +292,11 @@ def _power(base: Any, exponent: sp.Rational) -> Any:
 
 
 def _powers(base: Any, exponents: Any) -> Any:
-    """Whole powers: one, or one per round."""
+    """Whole powers: one, or one per round and local step."""
     if np.ndim(exponents) == 0:
         return _power(base, sp.Integer(whole(exponents)))
-    bases = np.broadcast_to(base, exponents.shape)
-    return np.array(
-        [_power(b, sp.Integer(whole(e))) for b, e in zip(bases, exponents, strict=True)]
-    )
+    found = np.frompyfunc(lambda b, e: _power(b, sp.Integer(whole(e))), 2, 1)(base, exponents)
+    return found if exponents.dtype == object else found.astype(float)
 
 
 def _root(base: Any, degree: int = 2) -> Any:
@@ -305,6 +314,21 @@ def _root(base: Any, degree: int = 2) -> Any:
             raise IrrationalError(f"{base}**(1/{degree}) is not rational")
         return found
     return np.sqrt(base) if degree == 2 else base ** (1.0 / degree)
+
+
+def _logarithm(value: Any) -> Any:
+    """The natural one; of exact numbers that of 1 alone is rational."""
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return np.frompyfunc(_logarithm, 1, 1)(value)
+    if isinstance(value, arb):
+        if value <= 0:
+            raise UndefinedError(f"log({value}) is not real")
+        return value.log()
+    if isinstance(value, fmpq | Roots):
+        if isinstance(value, fmpq) and value == 1:
+            return value - value
+        raise IrrationalError(f"log({value}) is not rational")
+    return np.log(value)
 
 
 def in_roots(numbers: Numbers) -> Numbers:

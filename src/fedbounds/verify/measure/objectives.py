@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from fedbounds.errors import unknown_name
 from fedbounds.facts import Constant, Fact
@@ -20,6 +20,7 @@ from fedbounds.problems import (
     to_rational,
 )
 from fedbounds.problems.constants import OF_BLOCKS, Constants, ConstantValue
+from fedbounds.problems.deep_linear import DeepLinear
 from fedbounds.problems.linear import rational
 from fedbounds.problems.logistic import FederatedLogistic
 from fedbounds.problems.logistic_data import federated_logistic
@@ -30,10 +31,12 @@ from fedbounds.problems.ridge_logistic import RidgeLogistic
 from fedbounds.problems.ridge_powers import RidgePowers
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.problems.sine import SineBowls
-from fedbounds.problems.spectrum import largest_eigenvalue, smallest_eigenvalue
+from fedbounds.problems.spectrum import Bracket, largest_eigenvalue, smallest_eigenvalue
 from fedbounds.problems.trilinear import Trilinear
 from fedbounds.theory.language.setups import Objective
 from fedbounds.vocabulary import Side
+
+from .balls import Ball
 
 Array = Any
 
@@ -152,6 +155,12 @@ def _composed_bowls(data: Mapping[str, Any]) -> ComposedBowls:
     return ComposedBowls(matrix, targets, exact(data["curvature"]), exact(data["bend"]))
 
 
+def _deep_linear(data: Mapping[str, Any]) -> DeepLinear:
+    """Samples of every client; depth and width."""
+    features, targets = exact_array(data["features"]), exact_array(data["targets"])
+    return DeepLinear(features, targets, int(data["depth"]), int(data["width"]))
+
+
 def _ridge_powers(data: Mapping[str, Any]) -> RidgePowers:
     return RidgePowers(*(exact_array(data[x]) for x in ("along", "curvatures", "quartics")))
 
@@ -159,6 +168,7 @@ def _ridge_powers(data: Mapping[str, Any]) -> RidgePowers:
 _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "composed bowls": _composed_bowls,
     "coupled cosines": _cosines,
+    "deep linear": _deep_linear,
     "logistic": _logistic,
     "logistic in blocks": _logistic_blocks,
     "quadratics": _quadratics,
@@ -278,7 +288,17 @@ def values(problem: Problem, start: Array | None = None) -> dict[str, Any]:
     found |= counts if in_blocks(problem) else {"n": counts["n"]}
     if isinstance(problem, FederatedQuadratic) and problem.noise is not SILENT:
         found["sigma^2"] = _variance(problem)
-    return found | dict(getattr(problem, "numbers", {}))
+    own = problem.numbers(start) if hasattr(problem, "numbers") else {}
+    return found | {name: _between(value) for name, value in own.items()}
+
+
+def _between(value: Any) -> Any:
+    """An exact number, or the ball that spans a bracket."""
+    if not isinstance(value, Bracket):
+        return value
+    if value.lower == value.upper:
+        return value.lower
+    return Ball(arb(value.lower).union(arb(value.upper)))
 
 
 def evidence(problem: Problem) -> dict[str, Evidence]:

@@ -1,0 +1,1 @@
+"""Federated averaging of over-parameterised networks under partial participation."""

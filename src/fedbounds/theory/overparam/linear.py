@@ -1,0 +1,200 @@
+"""Deep linear networks: what a round does, exactly, and the four terms of (18).
+
+n is the paper's N; residuals are those of all clients' samples.
+"""
+
+import sympy as sp
+
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.symbols import K, eta, k, n, t
+from fedbounds.vocabulary import Index, Relation
+
+from . import assumed
+from .names import EVERY, FEDAVG
+from .sizes import CONTRACTION, KAPPA, MOVED, SHORT, SHORT_LOCAL, WIDE, rate
+from .symbols import (
+    R_2,
+    G_l2,
+    P_max,
+    P_min,
+    Size,
+    d_out,
+    depth,
+    miss_7,
+    miss_8,
+    miss_10,
+    miss_11,
+    miss_17,
+    miss_18,
+    miss_18a,
+    move_k2,
+    s_max2,
+    s_min2,
+    term_1q,
+    term_2q,
+    term_3q,
+    term_4q,
+    xi_k2,
+)
+
+_NOTHING = sp.Integer(0)
+EVENT = (assumed.INDEPENDENT, assumed.EVENT)
+SUPPOSED = (SHORT, *WIDE)
+
+
+def _vanishes(name: str, *parts: tuple[str, sp.Expr]) -> Claim:
+    return Claim(
+        entry(f"overparam/{name}"),
+        algorithms=EVERY,
+        parts=tuple(
+            Part(name=own, left=left, right=_NOTHING, relation=Relation.EQUAL)
+            for own, left in parts
+        ),
+    )
+
+
+GRADIENT = _vanishes("eq-7", ("", miss_7(t)))
+GLOBAL_STEP = _vanishes("eq-8-10", ("(8)", miss_8(t)), ("(10)", miss_10(t)))
+FIRST_ORDER = _vanishes("eq-11-12", ("", miss_11(t)))
+RESIDUALS = _vanishes("eq-17", ("", miss_17(t)))
+FOUR_TERMS = Claim(
+    entry("overparam/eq-18"),
+    algorithms=EVERY,
+    parts=(
+        Part(name="four", left=miss_18(t), right=_NOTHING, relation=Relation.EQUAL),
+        Part(name="three", left=miss_18a(t), right=_NOTHING, relation=Relation.EQUAL),
+    ),
+    readings=(
+        Reading("with the term that (25) bounds", parts=("four",)),
+        Reading("without term 2, as the display has it", parts=("three",)),
+    ),
+)
+
+
+# ---- norms of terms, squared: both sides are not negative
+
+_LOSS = R_2(t)
+
+
+def _bound(
+    name: str, left: sp.Expr, factor: sp.Expr, *conditions: Condition, algorithm: str = ""
+) -> Part:
+    """A norm is at most a factor times that of the residual, in the event and its conditions."""
+    return Part(
+        name=name, left=left, right=factor**2 * _LOSS, conditions=(*SUPPOSED, *conditions),
+        assumptions=EVENT, algorithm=algorithm,
+    )  # fmt: skip
+
+
+def _of_schedules(name: str, *parts: tuple[str, sp.Expr, sp.Expr]) -> Claim:
+    return Claim(
+        entry(f"overparam/{name}"),
+        algorithms=FEDAVG,
+        parts=tuple(_bound(own, left, factor) for own, left, factor in parts),
+    )
+
+
+_SHARE = eta * K / Size(t)
+TERM_1 = _of_schedules("term-1", ("", term_1q(t), 1 - _SHARE * P_min))
+TERM_2 = _of_schedules(
+    "eq-25",
+    ("first", term_2q(t),
+     _SHARE * sp.Rational(109, 1000) * depth * sp.sqrt(Size(t)) * s_max2
+     / (sp.sqrt(n) * d_out * KAPPA)),
+    ("second", term_2q(t), 7 * K * eta * P_min / (25 * sp.sqrt(n * Size(t)))),
+)  # fmt: skip
+TERM_3 = _of_schedules(
+    "eq-26",
+    ("first", term_3q(t), _SHARE * P_max * K * MOVED),
+    ("second", term_3q(t), _SHARE * P_min / 5),
+)
+TERM_4 = _of_schedules("term-4", ("", term_4q(t), eta * P_min * K * Size(t) / (10 * n**2)))
+LAYERS = Claim(
+    entry("overparam/eq-20"),
+    algorithms=FEDAVG,
+    parts=(
+        Part(
+            left=G_l2(t), right=64 * s_max2 * K**2 / (25 * Size(t) * d_out) * _LOSS,
+            conditions=SUPPOSED, assumptions=EVENT,
+        ),
+    ),
+)  # fmt: skip
+
+
+# ---- local steps
+
+_LOCAL = (SHORT_LOCAL,)
+LOCAL_DECREASE = Claim(
+    entry("overparam/lemma-a4"),
+    algorithms=EVERY,
+    parts=(
+        Part(
+            name="in the event",
+            left=xi_k2(t, k), right=(1 - CONTRACTION) ** k * xi_k2(t, 0), index=Index.STEP,
+            conditions=(*_LOCAL, *WIDE), assumptions=EVENT,
+        ),
+        Part(
+            name="as printed",
+            left=xi_k2(t, k), right=(1 - CONTRACTION) ** k * xi_k2(t, 0), index=Index.STEP,
+            conditions=_LOCAL, assumptions=(assumed.INDEPENDENT,),
+        ),
+    ),
+    readings=(
+        Reading("of wide networks that start as in Lemma A.1, with lambda_min(X'X)",
+                parts=("in the event",)),
+        Reading("of any width and any start, as printed, harsh", parts=("as printed",)),
+    ),
+)  # fmt: skip
+LOCAL_MOVES = Claim(
+    entry("overparam/lemma-a7"),
+    algorithms=EVERY,
+    parts=(
+        Part(
+            left=move_k2(t, k), right=(k * MOVED) ** 2 * xi_k2(t, 0), index=Index.STEP,
+            conditions=SUPPOSED, assumptions=EVENT,
+        ),
+    ),
+)  # fmt: skip
+
+
+# ---- spectra at the start
+
+SPECTRA = Claim(
+    entry("overparam/eq-21"),
+    algorithms=EVERY,
+    parts=(
+        Part(name="least", left=sp.Rational(4, 5) ** 4 * depth * s_min2 / d_out, right=P_min,
+             index=Index.RUN, assumptions=EVENT),
+        Part(name="largest", left=P_max, right=sp.Rational(6, 5) ** 4 * depth * s_max2 / d_out,
+             index=Index.RUN, assumptions=EVENT),
+    ),
+)  # fmt: skip
+
+# ---- what the four add up to
+
+_LATER = R_2(t + 1)
+_FORMS = {
+    "(a)": eta * K * P_min / (2 * Size(t)),
+    "(b)": rate(Size(t)),
+}
+SUMMED = Claim(
+    entry("overparam/final-step"),
+    algorithms=FEDAVG,
+    parts=(
+        _bound("(a)", _LATER, 1 - _FORMS["(a)"]),
+        _bound("(b)", _LATER, 1 - _FORMS["(b)"]),
+        Part(name="(c)", left=_LATER, right=(1 - n * rate(Size(t))) * _LOSS,
+             conditions=SUPPOSED, assumptions=EVENT),
+    ),
+    readings=(
+        Reading("the first factor, as it is derived", parts=("(a)",)),
+        Reading("the second factor", parts=("(b)",)),
+        Reading("of the loss, with N in place of N^2, as the last line has it", parts=("(c)",)),
+    ),
+)  # fmt: skip
+
+CLAIMS = (
+    GRADIENT, GLOBAL_STEP, FIRST_ORDER, RESIDUALS, FOUR_TERMS, TERM_1, TERM_2, TERM_3, TERM_4,
+    LAYERS, LOCAL_DECREASE, LOCAL_MOVES, SPECTRA, SUMMED,
+)  # fmt: skip

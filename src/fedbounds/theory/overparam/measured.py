@@ -1,0 +1,63 @@
+"""What quantities, constants and assumptions are on runs."""
+
+import sympy as sp
+
+from fedbounds.theory.language.setups import Definition, Largest, Least, Says, dot
+from fedbounds.theory.language.symbols import eta, n
+from fedbounds.theory.proof.vectors import ip, sq
+
+from .symbols import high_0, low_0, s_min2
+from .vectors import (
+    after,
+    by_gram,
+    far_l,
+    first,
+    mean_g,
+    mean_g_l,
+    one,
+    size,
+    slope,
+    term_1,
+    term_2,
+    term_3,
+    term_4,
+    x,
+    x0,
+    xi,
+    xi_next,
+    xis,
+)
+
+(layer,) = map(sp.Function, ("layer",))
+DERIVED = {"mean_g_l": layer(mean_g), "far_l": layer(x - x0)}
+QUANTITIES: dict[str, sp.Expr] = {
+    "R_2": n * sq(xi),
+    "Size": ip(size, one),
+    "miss_7": n * (ip(xi, first) - ip(slope, after - x)),
+    "miss_8": sq(after - x + eta * mean_g),
+    "miss_10": n * sq(xi_next - xi - first - term_4),
+    "miss_11": n * sq(first + by_gram),
+    "miss_17": n * sq(xi_next - xi + by_gram - term_4),
+    "miss_18": n * sq(xi_next - term_1 - term_2 - term_3 - term_4),
+    "miss_18a": n * sq(xi_next - term_1 - term_3 - term_4),
+    "term_1q": n * sq(term_1),
+    "term_2q": n * sq(term_2),
+    "term_3q": n * sq(term_3),
+    "term_4q": n * sq(term_4),
+    "G_l2": sq(mean_g_l),
+    "far_l2": sq(far_l),
+    "xi_k2": sq(xis),
+    "move_k2": sq(xis - xi),
+}
+EACH = {"G_l2": ("i",), "far_l2": ("i",), "xi_k2": ("k", "s"), "move_k2": ("k", "s")}
+STATES = ("R_2",)
+CONSTANTS: dict[str, Definition] = {
+    "S_least": Least(dot(size, one)),
+    "S_most": Largest(dot(size, one)),
+}
+# Lemma A.1: singular values between 0.8 and 1.2 of what they are for a wide network
+EVENT = (
+    Says(low_0, ">=", sp.Rational(16, 25)),
+    Says(high_0, "<=", sp.Rational(36, 25)),
+)
+INDEPENDENT = (Says(s_min2, ">", sp.Integer(0)),)

@@ -1,0 +1,167 @@
+"""Runs on which the claims of deep linear networks are judged."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
+
+Rows = tuple[tuple[int, ...], ...]
+_SIXTEENTHS = 16
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network with data and a start.
+
+    Attributes
+    ----------
+    told : str
+        In a few words.
+    features, targets : nested tuples of numbers
+        Of every client and sample.
+    depth, width : int
+    start : tuple of numbers
+    largest, least : int
+        Eigenvalues of X'X.
+    C_w : number
+        What Omega hides, so that the width is wide enough.
+    """
+
+    told: str
+    features: Any
+    targets: Any
+    depth: int
+    width: int
+    start: tuple[Number, ...]
+    largest: int = 1
+    least: int = 1
+    C_w: Number = 1
+
+    @property
+    def objective(self) -> Objective:
+        """As data."""
+        data = {x: getattr(self, x) for x in ("features", "targets", "depth", "width")}
+        return Objective("deep linear", tuple(data.items()))
+
+    @property
+    def clients(self) -> int:
+        """N."""
+        return len(self.features)
+
+    def step(self, steps: int, share: Fraction = Fraction(1)) -> Fraction:
+        """That of the proofs, d_out/(50 L kappa K ||X||^2), or a share of it."""
+        outputs, kappa = len(self.targets[0][0]), Fraction(self.largest, self.least)
+        return share * outputs / (50 * self.depth * kappa * steps * self.largest)
+
+
+# ---- starts
+
+Layer = list[list[Fraction]]
+
+
+def _gaussian(random: Random, rows: int, columns: int) -> Layer:
+    """Entries rounded to sixteenths."""
+    return [
+        [Fraction(round(random.gauss(0, 1) * _SIXTEENTHS), _SIXTEENTHS) for _ in range(columns)]
+        for _ in range(rows)
+    ]
+
+
+def _signs(width: int, columns: int) -> Layer:
+    """Columns of +-1: constant, alternating, alternating in pairs; orthogonal if 8 divides m."""
+    return [
+        [Fraction(1 if at == 0 else (-1) ** (row >> (at - 1))) for at in range(columns)]
+        for row in range(width)
+    ]
+
+
+def _flat(*layers: Layer) -> tuple[Number, ...]:
+    return tuple(str(x) for layer in layers for row in layer for x in row)
+
+
+def _two_layers(width: int, columns: int, moved: int = 0) -> tuple[Number, ...]:
+    """Orthogonal columns, and signs that are orthogonal to them; each entry moved by Gaussians."""
+    first = _signs(width, columns)
+    last = [[row[-1] for row in _signs(width, columns + 1)]]
+    random = Random(f"two layers {width} {columns} {moved}")
+    every = [
+        [[x + Fraction(round(random.gauss(0, 1) * moved), 64) for x in row] for row in layer]
+        for layer in (first, last)
+    ]
+    return _flat(*every)
+
+
+# ---- networks
+
+_APART = (((1, 0),), ((0, 1),))
+_SKEWED = (((1, 1),), ((-1, 1),))
+_THREE = (((2, 0, 0),), ((0, 2, 0),), ((1, 1, 1),))
+_ALIKE, _FITTED = (((1,),), ((1,),)), (((0,),), ((1,),))
+_WIDEST = 10**6  # one layer has no width: any will do
+ONE_LAYER = Network("one layer", _APART, _ALIKE, 1, _WIDEST, (0, 0))
+ONE_FITTED = Network("one layer, the first client fitted", _APART, _FITTED, 1, _WIDEST, (0, 0))
+SKEWED = Network("one layer, both features", _SKEWED, (((1,),), ((3,),)), 1, _WIDEST, (0, 0), 2, 2)
+WIDE = Network("two layers, width 400", _APART, _ALIKE, 2, 400, _two_layers(400, 2, 8))
+WIDE_FITTED = Network(
+    "two layers, width 400, the first client fitted", _APART, _FITTED, 2, 400, _two_layers(400, 2)
+)
+NARROW = Network("two layers, width 16", _APART, _ALIKE, 2, 16, _two_layers(16, 2, 2), C_w="1/64")
+IN_BALLS = Network("two layers, width 8", _APART, _ALIKE, 2, 8, _two_layers(8, 2), C_w="1/128")
+SAMPLES = Network(
+    "one layer, two samples a client", (((1, 0, 0, 0), (0, 1, 0, 0)), ((0, 0, 2, 0), (0, 0, 0, 2))),
+    (((1,), (2,)), ((-1,), (1,))), 1, _WIDEST, (0, 0, 0, 0), 4, 1,
+)  # fmt: skip
+
+# ---- plans
+
+_ONE, _BOTH, _TURNS = ((1, 0),), ((1, 1),), ((1, 0), (0, 1))
+SCHEDULES: tuple[tuple[str, Rows], ...] = (
+    ("one client", _ONE), ("both", _BOTH), ("in turns", _TURNS),
+    ("one, then both", (*_ONE, *_BOTH)),
+)  # fmt: skip
+
+
+def _planned(
+    of: Network, told: str, view: str, parameters: dict[str, Any], rounds: int, *, quick: bool
+) -> Planned:
+    run = Run(of.objective, of.start, tuple(parameters.items()), rounds)
+    chosen: dict[str, Number] = {"C_w": of.C_w, "chance": "1/10"}
+    return Planned(
+        f"{of.told}: {told}", Setup("overparam", view, run, tuple(chosen.items())), quick
+    )
+
+
+def _scheduled(
+    of: Network, told: str, rows: Rows, steps: int, rounds: int, *, quick: bool = True
+) -> Planned:
+    parameters = {"eta": str(of.step(steps)), "K": steps, "schedule": rows}
+    return _planned(of, f"{told}, K={steps} T={rounds}", "rounds", parameters, rounds, quick=quick)
+
+
+def _at_random(of: Network, count: int, steps: int, rounds: int) -> Planned:
+    parameters = {"eta": str(of.step(steps)), "K": steps, "m": count}
+    told = f"{count} of {of.clients} at random, K={steps} T={rounds}"
+    return _planned(of, told, "rounds, clients at random", parameters, rounds, quick=True)
+
+
+def _plan() -> Iterator[Planned]:
+    for of in (ONE_LAYER, ONE_FITTED, SKEWED, SAMPLES):
+        for told, rows in SCHEDULES:
+            for steps in (1, 3):
+                yield _scheduled(of, told, rows, steps, 4)
+        for steps in (1, 3):
+            yield _at_random(of, 1, steps, 4)
+    yield _scheduled(ONE_LAYER, "one client", _ONE, 1, 300)
+    for told, rows in SCHEDULES:
+        yield _scheduled(NARROW, told, rows, 2, 3)
+        yield _scheduled(IN_BALLS, told, rows, 1, 40, quick=False)
+    yield _scheduled(IN_BALLS, "one client", _ONE, 1, 400, quick=False)
+    for told, rows in SCHEDULES[:3]:
+        yield _scheduled(WIDE, told, rows, 2, 2, quick=False)
+    yield _scheduled(WIDE_FITTED, "one client", _ONE, 1, 2)
+
+
+PLANNED = tuple(_plan())

@@ -1,0 +1,76 @@
+"""Names of this paper alone; shared ones keep theirs.
+
+n is the paper's number of clients N, depth its L; Gram matrices and spectra are of all samples.
+"""
+
+from fedbounds.theory.language.glossary import Draft
+
+_draft = Draft()
+symbol, quantity = _draft.symbol, _draft.quantity
+
+_COUNT = {"integer": True, "positive": True}
+depth = symbol("depth", "layers", "L", **_COUNT)
+width = symbol("width", "width m of every layer", "m", **_COUNT)
+d_out = symbol("d_out", "outputs", "d_{out}", **_COUNT)
+rank = symbol("rank", "rank of the data", "r", **_COUNT)
+s_min2 = symbol(
+    "s_min2", "least eigenvalue of X'X", r"\sigma_{\min}^2(X)", nonnegative=True
+)
+s_max2 = symbol("s_max2", "largest eigenvalue of X'X", r"\|X\|^2", positive=True)
+w_star2 = symbol("w_star2", "||W*||^2 of the least W* with Y = W* X", r"\|W^*\|^2", nonnegative=True)
+P_min = symbol("P_min", "least eigenvalue of P(0)", r"\lambda_{\min}(P(0))", nonnegative=True)
+P_max = symbol("P_max", "largest eigenvalue of P(0)", r"\lambda_{\max}(P(0))", positive=True)
+low_0 = symbol(
+    "low_0",
+    "least squared singular value of W^{L:i}(0) and W^{i:1}(0)X, over that of Lemma A.1 less 0.8",
+    r"\ell_0",
+    nonnegative=True,
+)
+high_0 = symbol(
+    "high_0",
+    "largest squared singular value of W^{L:i}(0) and W^{i:1}(0)X, over that of Lemma A.1 less 1.2",
+    "h_0",
+    positive=True,
+)
+C_w = symbol("C_w", "what Omega hides in the width", r"C_\Omega", positive=True)
+chance = symbol("chance", "probability that the start is none of the event", r"\delta", positive=True)
+S_least = symbol("S_least", "fewest clients of a round", r"\min_i|S_i|", **_COUNT)
+S_most = symbol("S_most", "most clients of a round", r"\max_i|S_i|", **_COUNT)
+S_other = symbol("S_other", "another number of clients of a round", "|S'|", **_COUNT)
+
+R_2 = quantity("R_2", "E ||xi(t)||^2, of all clients", r"\|\overline\xi(t)\|^2")
+Size = quantity("Size", "E |S_t|", "|S_t|")
+miss_7 = quantity(
+    "miss_7", "<xi, J v> - <J'xi, v>, summed over clients, v a round's move",
+    r"\langle\xi,Jv\rangle-\langle J^\top\xi,v\rangle", signed=True,
+)  # fmt: skip
+miss_8 = quantity(
+    "miss_8", "||W(t+1) - W(t) + eta G(t)||^2", r"\|\overline W(t+1)-\overline W(t)+\eta G(t)\|^2"
+)
+miss_10 = quantity(
+    "miss_10",
+    "E ||U(t+1) - U(t) - J (W(t+1) - W(t)) - C E(t)X||^2",
+    r"\|\overline U(t+1)-\overline U(t)-J\Delta\overline W-C_1E(t)X\|^2",
+)
+miss_11 = quantity(
+    "miss_11",
+    "E ||J (W(t+1) - W(t)) + eta/|S| sum_k P^S(t,k) xi_k||^2",
+    r"\|J\Delta\overline W+\tfrac\eta{|S_t|}\sum_kP^S(t,k)\xi_k^S\|^2",
+)
+miss_17 = quantity("miss_17", "E ||left - right||^2 of (17)", r"\|\cdot\|^2_{(17)}")
+miss_18 = quantity("miss_18", "E ||left - right||^2 of (18), with four terms", r"\|\cdot\|^2_{(18)}")
+miss_18a = quantity(
+    "miss_18a", "E ||left - right||^2 of (18) without term 2", r"\|\cdot\|^2_{(18),1,3,4}"
+)
+term_1q = quantity("term_1q", "E ||term 1||^2", r"\|1\|^2")
+term_2q = quantity("term_2q", "E ||term 2||^2", r"\|2\|^2")
+term_3q = quantity("term_3q", "E ||term 3||^2", r"\|3\|^2")
+term_4q = quantity("term_4q", "E ||term 4||^2", r"\|4\|^2")
+G_l2 = quantity("G_l2", "E ||G^i(t)||_F^2 of a layer i", r"\|G^i(t)\|_F^2")
+xi_k2 = quantity("xi_k2", "E ||U_{k,c} - Y_c||^2", r"\|\xi_{k,c}(t)\|^2")
+move_k2 = quantity("move_k2", "E ||xi_{k,c} - xi_{0,c}||^2", r"\|\xi_{k,c}(t)-\overline\xi_c(t)\|^2")
+far_l2 = quantity("far_l2", "E ||W^i(t) - W^i(0)||_F^2 of a layer i",
+                  r"\|\overline W^i(t)-\overline W^i(0)\|_F^2")  # fmt: skip
+far_2 = quantity("far_2", "E ||theta(t) - theta*||^2", r"\|\overline\theta(t)-\theta^*\|^2")
+
+NAMES = _draft.closed()

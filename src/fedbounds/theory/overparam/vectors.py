@@ -1,0 +1,34 @@
+"""The vectors of a round: models, and residuals of the global model on every client's samples."""
+
+from fedbounds.theory.proof.vectors import vectors
+
+x, x0, after, mean_g, size, one = vectors(
+    {
+        "x": r"\overline\theta(t)",
+        "x0": r"\overline\theta(0)",
+        "after": r"\overline\theta(t+1)",
+        "mean_g": "G(t)",
+        "size": "|S_t|",
+        "one": "1",
+    }
+)
+xi, xi_next, first, by_gram, term_1, term_2, term_3, term_4 = vectors(
+    {
+        "xi": r"\overline\xi(t)",
+        "xi_next": r"\overline\xi(t+1)",
+        "first": r"J\Delta\overline W",
+        "by_gram": r"\tfrac\eta{|S_t|}\sum_kP^S(t,k)\xi_k^S(t)",
+        "term_1": "1",
+        "term_2": "2",
+        "term_3": "3",
+        "term_4": r"C_1\mathrm{vec}(E(t)X)",
+    }
+)
+xis, slope, mean_g_l, far_l = vectors(
+    {
+        "xis": r"\xi_{k,c}(t)",
+        "slope": r"\nabla\mathcal L_c(\overline\theta(t))",
+        "mean_g_l": "G^i(t)",
+        "far_l": r"(\overline W^i(t)-\overline W^i(0))",
+    }
+)

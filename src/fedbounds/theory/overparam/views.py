@@ -1,0 +1,45 @@
+"""What is seen of runs: on a schedule, and of clients at random."""
+
+from dataclasses import replace
+
+from fedbounds.theory.language.setups import Shown, View
+
+from . import assumed, measured
+from .names import FEDAVG, SAMPLED
+
+_ALL = ("x", "x0", "after", "mean_g", "size", "one")
+_CLIENTS = ("xi", "xi_next", "first", "by_gram", "term_1", "term_2", "term_3", "term_4", "slope")
+ROUNDS = View(
+    told="rounds on a schedule",
+    algorithm="scheduled_averaging.ROUNDS",
+    shown=Shown(
+        indices={"k": "", "s": "", "i": ""},
+        vectors={
+            **dict.fromkeys(_ALL, ()),
+            **dict.fromkeys(_CLIENTS, ("k",)),
+            "xis": ("k", "s"),
+        },
+        factors={"layer": ("i",)},
+        derived=measured.DERIVED,
+    ),
+    runs=FEDAVG[0],
+    quantities=measured.QUANTITIES,
+    states=measured.STATES,
+    each=measured.EACH,
+    constants=measured.CONSTANTS,
+    assumptions={
+        assumed.EVENT: measured.EVENT,
+        assumed.INDEPENDENT: measured.INDEPENDENT,
+    },
+    takes=("eta", "K", "schedule"),
+)
+AT_RANDOM = replace(
+    ROUNDS,
+    told="rounds of clients at random",
+    algorithm="scheduled_averaging.SAMPLED",
+    shown=replace(ROUNDS.shown, draws={"S": ("present",)}),
+    runs=SAMPLED[0],
+    takes=("eta", "K", "m"),
+)
+
+VIEWS = {"rounds": ROUNDS, "rounds, clients at random": AT_RANDOM}
