@@ -41,7 +41,6 @@ def draw_clients(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
 
 def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """A round of those that are drawn."""
-    see(present=drawn["present"])
     return _round(problem, p, state, drawn["present"], see)
 
 
@@ -49,15 +48,19 @@ def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see
     """K local steps of every client, of which those of S_t are averaged."""
     xp, x, x0 = problem.xp, state["x"], state["x0"]
     size = xp.sum(present, axis=1)
-    y, missed, slopes = problem.spread(x), [], []
+    y, ys, missed, slopes = problem.spread(x), [], [], []
     for _ in range(p["K"]):
+        ys.append(y)
         missed.append(problem.residual(y))
         slopes.append(problem.cotangent(y, missed[-1]))
         y = y - slopes[-1] * p["eta"]
     after = _mean(problem, y, present, size)
     mean_g = _mean(problem, sum(slopes), present, size)
     see(x=x, x0=x0, after=after, mean_g=mean_g, slope=slopes[0], xis=xp.stack(missed, axis=2))
-    see(size=size, one=size * 0 + 1, layer=_layers(problem, x))
+    see(size=size, one=size * 0 + 1, present=present, layer=_layers(problem, x))
+    see(ys=xp.stack(ys, axis=2), gs=xp.stack(slopes, axis=2), y=y)
+    if problem.is_linear:
+        see(star=problem.nearest_fit(x0))
     _apart(problem, p, state, see, present, size, missed, mean_g, after)
     return {"x": after, "x0": x0}
 
@@ -101,7 +104,7 @@ def _apart(
     by_gram, started, stayed = (
         problem.tangent(at, own) * eta for at, own in ((x, mean_g), (x0, local), (x0, once))
     )
-    see(xi=xi, xi_next=problem.residual(after), first=terms[:, :, 1, :], by_gram=by_gram)
+    see(res=xi, res_next=problem.residual(after), first=terms[:, :, 1, :], by_gram=by_gram)
     see(term_1=xi - stayed, term_2=started - by_gram, term_3=stayed - started)
     see(term_4=problem.xp.sum(terms[:, :, 2:, :], axis=2) + xi * 0)
 

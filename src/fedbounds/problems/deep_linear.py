@@ -196,6 +196,29 @@ class DeepLinear:
         xp = array_api_compat.array_namespace(found)
         return xp.reshape(found, (found.shape[0], -1))
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether outputs are linear in the model: one layer."""
+        return self.depth == 1
+
+    def nearest_fit(self, z: Array) -> Array:
+        """Of all models with no residual on any sample the nearest to each row, of one layer.
+
+        Raises
+        ------
+        FedboundsError
+            If there are several layers, or samples depend on each other.
+        """
+        require(self.is_linear, "depth L of a network whose nearest fit is asked for", self.depth, "1")
+        every, targets = self._all_features, self.targets.reshape(-1, self.outputs)
+        found = []
+        for row in z:
+            weight = row.reshape(self.shapes[0])
+            moved = solve(every @ every.T, every @ weight.T - targets / self._scale(z))
+            require(moved is not None, "samples", every.tolist(), "independent of each other")
+            found.append((weight - (every.T @ moved).T).reshape(-1))
+        return np.stack(found)
+
     # ---- spectra
 
     @cached_property

@@ -12,34 +12,37 @@ from .vectors import (
     by_gram,
     far_l,
     first,
+    gs,
     mean_g,
     mean_g_l,
     one,
     size,
     slope,
+    star,
     term_1,
     term_2,
     term_3,
     term_4,
     x,
     x0,
-    xi,
-    xi_next,
+    res,
+    res_next,
     xis,
+    ys,
 )
 
 (layer,) = map(sp.Function, ("layer",))
-DERIVED = {"mean_g_l": layer(mean_g), "far_l": layer(x - x0)}
+DERIVED = {"mean_g_l": layer(mean_g), "far_l": layer(x - x0), "ys_next": ys - eta * gs}
 QUANTITIES: dict[str, sp.Expr] = {
-    "R_2": n * sq(xi),
+    "R_2": n * sq(res),
     "Size": ip(size, one),
-    "miss_7": n * (ip(xi, first) - ip(slope, after - x)),
+    "miss_7": n * (ip(res, first) - ip(slope, after - x)),
     "miss_8": sq(after - x + eta * mean_g),
-    "miss_10": n * sq(xi_next - xi - first - term_4),
+    "miss_10": n * sq(res_next - res - first - term_4),
     "miss_11": n * sq(first + by_gram),
-    "miss_17": n * sq(xi_next - xi + by_gram - term_4),
-    "miss_18": n * sq(xi_next - term_1 - term_2 - term_3 - term_4),
-    "miss_18a": n * sq(xi_next - term_1 - term_3 - term_4),
+    "miss_17": n * sq(res_next - res + by_gram - term_4),
+    "miss_18": n * sq(res_next - term_1 - term_2 - term_3 - term_4),
+    "miss_18a": n * sq(res_next - term_1 - term_3 - term_4),
     "term_1q": n * sq(term_1),
     "term_2q": n * sq(term_2),
     "term_3q": n * sq(term_3),
@@ -47,10 +50,13 @@ QUANTITIES: dict[str, sp.Expr] = {
     "G_l2": sq(mean_g_l),
     "far_l2": sq(far_l),
     "xi_k2": sq(xis),
-    "move_k2": sq(xis - xi),
+    "move_k2": sq(xis - res),
+    "far_2": sq(x - star),
+    "near_k2": sq(ys - star),
 }
-EACH = {"G_l2": ("i",), "far_l2": ("i",), "xi_k2": ("k", "s"), "move_k2": ("k", "s")}
-STATES = ("R_2",)
+EACH = {"G_l2": ("i",), "far_l2": ("i",), "xi_k2": ("k", "s"), "move_k2": ("k", "s"),
+        "near_k2": ("k", "s")}
+STATES = ("R_2", "far_2")
 CONSTANTS: dict[str, Definition] = {
     "S_least": Least(dot(size, one)),
     "S_most": Largest(dot(size, one)),

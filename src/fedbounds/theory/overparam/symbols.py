@@ -18,7 +18,7 @@ s_min2 = symbol(
 )
 s_max2 = symbol("s_max2", "largest eigenvalue of X'X", r"\|X\|^2", positive=True)
 w_star2 = symbol("w_star2", "||W*||^2 of the least W* with Y = W* X", r"\|W^*\|^2", nonnegative=True)
-P_min = symbol("P_min", "least eigenvalue of P(0)", r"\lambda_{\min}(P(0))", nonnegative=True)
+P_min = symbol("P_min", "least eigenvalue of P(0)", r"\lambda_{\min}(P(0))", positive=True)
 P_max = symbol("P_max", "largest eigenvalue of P(0)", r"\lambda_{\max}(P(0))", positive=True)
 low_0 = symbol(
     "low_0",
@@ -71,6 +71,9 @@ xi_k2 = quantity("xi_k2", "E ||U_{k,c} - Y_c||^2", r"\|\xi_{k,c}(t)\|^2")
 move_k2 = quantity("move_k2", "E ||xi_{k,c} - xi_{0,c}||^2", r"\|\xi_{k,c}(t)-\overline\xi_c(t)\|^2")
 far_l2 = quantity("far_l2", "E ||W^i(t) - W^i(0)||_F^2 of a layer i",
                   r"\|\overline W^i(t)-\overline W^i(0)\|_F^2")  # fmt: skip
-far_2 = quantity("far_2", "E ||theta(t) - theta*||^2", r"\|\overline\theta(t)-\theta^*\|^2")
+far_2 = quantity("far_2", "E ||theta(t) - theta*||^2, theta* the model nearest to the start that misses no sample", r"\|\overline\theta(t)-\theta^*\|^2")
+near_k2 = quantity(
+    "near_k2", "E ||theta_{k,c} - theta*||^2", r"\|\theta_{k,c}(t)-\theta^*\|^2"
+)
 
 NAMES = _draft.closed()

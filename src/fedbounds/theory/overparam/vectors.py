@@ -12,10 +12,10 @@ x, x0, after, mean_g, size, one = vectors(
         "one": "1",
     }
 )
-xi, xi_next, first, by_gram, term_1, term_2, term_3, term_4 = vectors(
+res, res_next, first, by_gram, term_1, term_2, term_3, term_4 = vectors(
     {
-        "xi": r"\overline\xi(t)",
-        "xi_next": r"\overline\xi(t+1)",
+        "res": r"\overline\xi(t)",
+        "res_next": r"\overline\xi(t+1)",
         "first": r"J\Delta\overline W",
         "by_gram": r"\tfrac\eta{|S_t|}\sum_kP^S(t,k)\xi_k^S(t)",
         "term_1": "1",
@@ -24,8 +24,13 @@ xi, xi_next, first, by_gram, term_1, term_2, term_3, term_4 = vectors(
         "term_4": r"C_1\mathrm{vec}(E(t)X)",
     }
 )
-xis, slope, mean_g_l, far_l = vectors(
+gs, ys, ys_next, y, star, xis, slope, mean_g_l, far_l = vectors(
     {
+        "gs": r"\nabla\mathcal L_c(\theta_{k,c}(t))",
+        "ys": r"\theta_{k,c}(t)",
+        "ys_next": r"\theta_{k+1,c}(t)",
+        "y": r"\theta_{K,c}(t)",
+        "star": r"\theta^*",
         "xis": r"\xi_{k,c}(t)",
         "slope": r"\nabla\mathcal L_c(\overline\theta(t))",
         "mean_g_l": "G^i(t)",

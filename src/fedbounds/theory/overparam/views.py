@@ -6,9 +6,11 @@ from fedbounds.theory.language.setups import Shown, View
 
 from . import assumed, measured
 from .names import FEDAVG, SAMPLED
+from .scope_names import AT_RANDOM
 
-_ALL = ("x", "x0", "after", "mean_g", "size", "one")
-_CLIENTS = ("xi", "xi_next", "first", "by_gram", "term_1", "term_2", "term_3", "term_4", "slope")
+_ALL = ("x", "x0", "after", "mean_g", "size", "one", "star")
+_CLIENTS = ("res", "res_next", "first", "by_gram", "term_1", "term_2", "term_3", "term_4", "slope",
+            "y")  # fmt: skip
 ROUNDS = View(
     told="rounds on a schedule",
     algorithm="scheduled_averaging.ROUNDS",
@@ -17,10 +19,11 @@ ROUNDS = View(
         vectors={
             **dict.fromkeys(_ALL, ()),
             **dict.fromkeys(_CLIENTS, ("k",)),
-            "xis": ("k", "s"),
+            **dict.fromkeys(("xis", "gs", "ys"), ("k", "s")),
         },
-        factors={"layer": ("i",)},
+        factors={"layer": ("i",), "present": ("k",)},
         derived=measured.DERIVED,
+        may=("star",),
     ),
     runs=FEDAVG[0],
     quantities=measured.QUANTITIES,
@@ -39,6 +42,7 @@ AT_RANDOM = replace(
     algorithm="scheduled_averaging.SAMPLED",
     shown=replace(ROUNDS.shown, draws={"S": ("present",)}),
     runs=SAMPLED[0],
+    scopes=(AT_RANDOM,),
     takes=("eta", "K", "m"),
 )
 

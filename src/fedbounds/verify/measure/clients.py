@@ -248,6 +248,15 @@ class Clients:
         return self._of_clients("value", self._models(y) if v is None else self._joined(y, v))
 
     @property
+    def is_linear(self) -> bool:
+        """Whether outputs of a network are linear in its model."""
+        return bool(self.objective.is_linear)
+
+    def nearest_fit(self, x: Array) -> Array:
+        """Of models that miss no sample the nearest to each row of ``x``, shape (rows, d)."""
+        return self.objective.nearest_fit(x)
+
+    @property
     def layer_sizes(self) -> tuple[int, ...]:
         """Entries of each layer of a network."""
         found: tuple[int, ...] = self.objective.layer_sizes

@@ -1,0 +1,1 @@
+"""Proofs of the paper, and of what is true instead."""

@@ -1,0 +1,3 @@
+"""What the vectors of a statement may be."""
+
+AT_RANDOM = "a round of clients at random, one layer"
