@@ -54,8 +54,8 @@ QUANTITIES: dict[str, sp.Expr] = {
     "far_2": sq(x - star),
     "near_k2": sq(ys - star),
 }
-EACH = {"G_l2": ("i",), "far_l2": ("i",), "xi_k2": ("k", "s"), "move_k2": ("k", "s"),
-        "near_k2": ("k", "s")}
+EACH = {"G_l2": ("l",), "far_l2": ("l",), "xi_k2": ("i", "k"), "move_k2": ("i", "k"),
+        "near_k2": ("i", "k")}
 STATES = ("R_2", "far_2")
 CONSTANTS: dict[str, Definition] = {
     "S_least": Least(dot(size, one)),

@@ -15,13 +15,13 @@ ROUNDS = View(
     told="rounds on a schedule",
     algorithm="scheduled_averaging.ROUNDS",
     shown=Shown(
-        indices={"k": "", "s": "", "i": ""},
+        indices={"i": "", "k": "", "l": ""},
         vectors={
             **dict.fromkeys(_ALL, ()),
-            **dict.fromkeys(_CLIENTS, ("k",)),
-            **dict.fromkeys(("xis", "gs", "ys"), ("k", "s")),
+            **dict.fromkeys(_CLIENTS, ("i",)),
+            **dict.fromkeys(("xis", "gs", "ys"), ("i", "k")),
         },
-        factors={"layer": ("i",), "present": ("k",)},
+        factors={"layer": ("l",), "present": ("i",)},
         derived=measured.DERIVED,
         may=("star",),
     ),

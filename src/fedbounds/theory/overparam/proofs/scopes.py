@@ -1,6 +1,6 @@
 """The vectors that the proofs speak of, and the random objects that each depends on.
 
-A round of clients at random: S are the clients of the round, k is a uniform client and s a uniform
+A round of clients at random: S are the clients of the round, i is a uniform client and k a uniform
 local step.
 """
 
@@ -9,13 +9,13 @@ from fedbounds.theory.checker.data import Scope
 from ..names import SAMPLED
 from ..scope_names import AT_RANDOM
 
-_STEPS = ("past", "k", "s")
+_STEPS = ("past", "i", "k")
 A_ROUND = Scope(
-    sources=("past", "S", "k", "s"),
+    sources=("past", "S", "i", "k"),
     atoms=(
         ("x", ("past",)),
         ("star", ()),
-        *((name, ("past", "k")) for name in ("res", "y")),
+        *((name, ("past", "i")) for name in ("res", "y")),
         *((name, _STEPS) for name in ("ys", "gs", "xis")),
     ),
     derived=(
