@@ -11,13 +11,14 @@ from fedbounds.theory.language.symbols import K, eta, k, n, t
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
-from .names import EVERY, FEDAVG
+from .names import EVERY, FEDAVG, NOTHING_RUN
 from .sizes import CONTRACTION, KAPPA, MOVED, SHORT, SHORT_LOCAL, WIDE, rate
 from .symbols import (
     R_2,
     G_l2,
     P_max,
     P_min,
+    S_least,
     Size,
     d_out,
     depth,
@@ -178,17 +179,22 @@ _FORMS = {
     "(a)": eta * K * P_min / (2 * Size(t)),
     "(b)": rate(Size(t)),
 }
+_SUM = 7 / (25 * sp.sqrt(n * S_least)) + 1 / (5 * S_least) + S_least / (10 * n**2)
 SUMMED = Claim(
     entry("overparam/final-step"),
-    algorithms=FEDAVG,
+    algorithms=(*FEDAVG, *NOTHING_RUN),
     parts=(
-        _bound("(a)", _LATER, 1 - _FORMS["(a)"]),
-        _bound("(b)", _LATER, 1 - _FORMS["(b)"]),
+        Part(name="constants", left=_SUM, right=1 / (2 * S_least), index=Index.POINT,
+             conditions=(Condition(S_least, "<=", n),), algorithm=NOTHING_RUN[0]),
+        _bound("(a)", _LATER, 1 - _FORMS["(a)"], algorithm=FEDAVG[0]),
+        _bound("(b)", _LATER, 1 - _FORMS["(b)"], algorithm=FEDAVG[0]),
         Part(name="(c)", left=_LATER, right=(1 - n * rate(Size(t))) * _LOSS,
-             conditions=SUPPOSED, assumptions=EVENT),
+             conditions=SUPPOSED, assumptions=EVENT, algorithm=FEDAVG[0]),
     ),
     readings=(
-        Reading("the first factor, as it is derived", parts=("(a)",)),
+        Reading("the first factor, in a round", parts=("(a)",)),
+        Reading("the bounds of terms 2 to 4 add up to half of that of term 1",
+                parts=("constants",)),
         Reading("the second factor", parts=("(b)",)),
         Reading("of the loss, with N in place of N^2, as the last line has it", parts=("(c)",)),
     ),

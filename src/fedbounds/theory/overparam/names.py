@@ -3,3 +3,4 @@
 FEDAVG = ("FedAvg on a schedule",)
 SAMPLED = ("FedAvg, clients at random",)
 EVERY = (*FEDAVG, *SAMPLED)
+NOTHING_RUN = ("bound",)

@@ -8,6 +8,8 @@ from typing import Any
 
 from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
 
+from . import choices
+
 Rows = tuple[tuple[int, ...], ...]
 _SIXTEENTHS = 16
 
@@ -165,3 +167,4 @@ def _plan() -> Iterator[Planned]:
 
 
 PLANNED = tuple(_plan())
+CHOICES = choices.PLANNED

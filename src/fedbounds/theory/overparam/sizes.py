@@ -8,6 +8,7 @@ from fedbounds.theory.language.symbols import K, eta, n
 from .symbols import (
     C_w,
     P_min,
+    S_least,
     chance,
     d_out,
     depth,
@@ -31,6 +32,9 @@ WIDE = (
     Condition(width, ">=", _MANY * sp.log(rank / chance)),
     Condition(width, ">=", C_w * depth * sp.log(depth)),
 )
+
+
+FIRST_RATE = eta * K * P_min / (2 * S_least)  # (a) of the four terms
 
 
 def rate(size: sp.Expr) -> sp.Expr:

@@ -1,16 +1,13 @@
-"""Theorem IV.2 and what is said of participation."""
-
-import sympy as sp
+"""Theorem IV.2, which is the hypothesis A of its proof."""
 
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.language.symbols import n, t
-from fedbounds.vocabulary import Index
 
 from .linear import EVENT, SUPPOSED
 from .names import EVERY, FEDAVG, SAMPLED
 from .sizes import rate
-from .symbols import R_2, S_least, S_most, S_other
+from .symbols import R_2, S_least, S_most
 
 _ALIKE = Condition(S_least, "==", S_most)
 _ALL = Condition(S_least, "==", n)
@@ -39,16 +36,4 @@ LOSSES = Claim(
     entry("overparam/hyp-A"), algorithms=FEDAVG, parts=(_PARTS[0], _PARTS[2]),
     readings=(_READINGS[0], _READINGS[2]),
 )  # fmt: skip
-# with more clients the factor of (19) is smaller, at equal N, eta, K and lambda
-MORE = Claim(
-    entry("overparam/rem-iv.2"),
-    algorithms=("bound",),
-    parts=(
-        Part(name="guarantee", left=1 - rate(S_other), right=1 - rate(S_least), index=Index.POINT,
-             conditions=(Condition(S_least, "<=", S_other), Condition(S_other, "<=", n))),
-    ),
-    readings=(Reading("of the guarantee (19), at equal N, eta, K and lambda",
-                      parts=("guarantee",)),),
-)  # fmt: skip
-
-CLAIMS = (THEOREM, LOSSES, MORE)
+CLAIMS = (THEOREM, LOSSES)

@@ -10,7 +10,7 @@ from fedbounds.theory.proof.vectors import notation
 
 from .. import vectors
 from ..glossary import GLOSSARY
-from . import uniform
+from . import rates, uniform
 from .scopes import SCOPES
 
 
@@ -20,6 +20,6 @@ def book() -> Book:
     theory = theory_of(GLOSSARY, SCOPES, frozenset(), frozenset())
     known = GLOSSARY | Glossary(vectors=notation(of_all, vectors))
     found = Book("overparam", theory, glossary=known)
-    for chapter in (uniform,):
+    for chapter in (rates, uniform):
         chapter.write(found)
     return found
