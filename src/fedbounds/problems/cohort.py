@@ -86,3 +86,19 @@ def affine(z: Array, cohort: Cohort, matrices: Array, offsets: Array) -> Array:
         xp.matmul(z[a:b, :], matrices[i, :, :]) + offsets[i, :] for i, (a, b) in enumerate(spans)
     ]
     return xp.concat(rows, axis=0)
+
+
+def products_by_client(rows: Array, cohort: Cohort, matrices: Array) -> Array:
+    """A M_i of every row's matrix A, shapes (rows, a, b), (n, b, c): one product per client."""
+    xp = array_api_compat.array_namespace(rows)
+    count, high, inner = rows.shape
+    shape = (count, high, matrices.shape[2])
+    if cohort.everyone:
+        stacked = xp.reshape(rows, (cohort.clients, cohort.replicas * high, inner))
+        return xp.reshape(xp.matmul(stacked, matrices), shape)
+    flat = xp.reshape(rows, (count * high, inner))
+    spans = zip(cohort.bounds[:-1], cohort.bounds[1:], strict=True)
+    found = [
+        xp.matmul(flat[a * high : b * high, :], matrices[i, :, :]) for i, (a, b) in enumerate(spans)
+    ]
+    return xp.reshape(xp.concat(found, axis=0), shape)
