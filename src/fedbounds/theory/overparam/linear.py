@@ -7,7 +7,7 @@ import sympy as sp
 
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
-from fedbounds.theory.language.symbols import K, eta, k, n, t
+from fedbounds.theory.language.symbols import K, Sum_t, T, eta, k, n, t
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
@@ -22,6 +22,7 @@ from .symbols import (
     Size,
     d_out,
     depth,
+    far_l2,
     miss_7,
     miss_8,
     miss_10,
@@ -147,14 +148,49 @@ LOCAL_DECREASE = Claim(
         Reading("of any width and any start, as printed, harsh", parts=("as printed",)),
     ),
 )  # fmt: skip
+# of the clients of any S_t together, which is to say: of each, since S_t may be one client
+def _of_participants(left: sp.Expr, factor: sp.Expr, name: str = "") -> Part:
+    return Part(
+        name=name, left=left, right=factor * xi_k2(t, 0), index=Index.STEP, conditions=SUPPOSED,
+        assumptions=EVENT,
+    )  # fmt: skip
+
+
+ALL_DECREASE = Claim(
+    entry("overparam/eq-43-44"),
+    algorithms=EVERY,
+    parts=(
+        _of_participants(xi_k2(t, k), (1 - CONTRACTION) ** k, "(43)"),
+        _of_participants(xi_k2(t, k), (1 - CONTRACTION / 2) ** (2 * k), "(44)"),
+    ),
+)
 LOCAL_MOVES = Claim(
     entry("overparam/lemma-a7"),
     algorithms=EVERY,
+    parts=(_of_participants(move_k2(t, k), (k * MOVED) ** 2),),
+)
+
+
+# ---- how far layers go
+
+_B = R_2(0) / 2  # the least bound of the loss at the start
+_R_2 = 625 * _B * d_out * n**4 * s_max2 / (depth**2 * s_min2**2)
+_STEPS = Sum_t(8 * eta * K * sp.sqrt(s_max2 * R_2(t) / (Size(t) * d_out)) / 5)
+LAYERS_NEAR = Claim(
+    entry("overparam/hyp-C"),
+    algorithms=FEDAVG,
     parts=(
-        Part(
-            left=move_k2(t, k), right=(k * MOVED) ** 2 * xi_k2(t, 0), index=Index.STEP,
-            conditions=SUPPOSED, assumptions=EVENT,
-        ),
+        Part(name="layers", left=far_l2(t + 1), right=_R_2, conditions=SUPPOSED, assumptions=EVENT),
+    ),
+)
+LAYERS_ADD_UP = Claim(
+    entry("overparam/proof-C"),
+    algorithms=FEDAVG,
+    parts=(
+        Part(name="sum", left=sp.sqrt(far_l2(T)), right=_STEPS, index=Index.RUN,
+             conditions=SUPPOSED, assumptions=EVENT),
+        Part(name="radius", left=_STEPS, right=sp.sqrt(_R_2), index=Index.RUN,
+             conditions=SUPPOSED, assumptions=EVENT),
     ),
 )  # fmt: skip
 
@@ -202,5 +238,5 @@ SUMMED = Claim(
 
 CLAIMS = (
     GRADIENT, GLOBAL_STEP, FIRST_ORDER, RESIDUALS, FOUR_TERMS, TERM_1, TERM_2, TERM_3, TERM_4,
-    LAYERS, LOCAL_DECREASE, LOCAL_MOVES, SPECTRA, SUMMED,
+    LAYERS, LOCAL_DECREASE, ALL_DECREASE, LOCAL_MOVES, LAYERS_NEAR, LAYERS_ADD_UP, SPECTRA, SUMMED,
 )  # fmt: skip

@@ -55,8 +55,8 @@ QUANTITIES: dict[str, sp.Expr] = {
     "near_k2": sq(ys - star),
 }
 EACH = {"G_l2": ("l",), "far_l2": ("l",), "xi_k2": ("i", "k"), "move_k2": ("i", "k"),
-        "near_k2": ("i", "k")}
-STATES = ("R_2", "far_2")
+        "near_k2": ("i", "k")}  # fmt: skip
+STATES = ("R_2", "far_2", "far_l2")
 CONSTANTS: dict[str, Definition] = {
     "S_least": Least(dot(size, one)),
     "S_most": Largest(dot(size, one)),

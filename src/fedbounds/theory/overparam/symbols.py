@@ -75,5 +75,4 @@ far_2 = quantity("far_2", "E ||theta(t) - theta*||^2, theta* the model nearest t
 near_k2 = quantity(
     "near_k2", "E ||theta_{k,c} - theta*||^2", r"\|\theta_{k,c}(t)-\theta^*\|^2"
 )
-
 NAMES = _draft.closed()
