@@ -18,8 +18,8 @@ from flint import arb, fmpq
 
 from fedbounds.errors import require
 
+from .indicators import indicators
 from .linear import is_exact, is_positive_definite
-from .relu_network import ReluNetwork, indicators
 from .spectrum import (
     Bracket,
     in_arbs,
@@ -67,7 +67,7 @@ def _expected(dot: fmpq, squares: fmpq) -> arb:
     return dot * (1 - angle / arb.pi()) / 2
 
 
-def gram(network: ReluNetwork, z: Array) -> Array:
+def gram(network: Any, z: Array) -> Array:
     """H(t)_ij = (1/m) x_i'x_j sum_r 1{w_r'x_i >= 0, w_r'x_j >= 0} at one model z, shape (D,).
 
     Shape (N, N); exact at rationals and balls, whatever m is.
@@ -77,7 +77,7 @@ def gram(network: ReluNetwork, z: Array) -> Array:
     return _kernel(network, (samples, on), (samples, on))
 
 
-def crossed_gram(network: ReluNetwork, z: Array, other: Array, client: int) -> Array:
+def crossed_gram(network: Any, z: Array, other: Array, client: int) -> Array:
     """H(t, k, c)_ij = (1/m) x_i'x_j sum_r 1{w_r'x_i >= 0, w_{k,c,r}'x_j >= 0}, which is (28).
 
     Parameters
@@ -99,13 +99,13 @@ def crossed_gram(network: ReluNetwork, z: Array, other: Array, client: int) -> A
     return _kernel(network, left, (own, _on(network, other, own)))
 
 
-def _samples(network: ReluNetwork) -> Array:
+def _samples(network: Any) -> Array:
     """Of all clients, shape (N, d_in)."""
     xp = array_api_compat.array_namespace(network.features)
     return xp.reshape(network.features, (network.clients * network.samples, network.inputs))
 
 
-def _on(network: ReluNetwork, z: Array, samples: Array) -> Array:
+def _on(network: Any, z: Array, samples: Array) -> Array:
     """Indicators at one model, shape (samples, m)."""
     xp = array_api_compat.array_namespace(z)
     expected, given = (network.shared_dimension,), tuple(z.shape)
@@ -114,7 +114,7 @@ def _on(network: ReluNetwork, z: Array, samples: Array) -> Array:
     return indicators(xp.matmul(samples, xp.matrix_transpose(neurons)))
 
 
-def _kernel(network: ReluNetwork, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
+def _kernel(network: Any, left: tuple[Array, Array], right: tuple[Array, Array]) -> Array:
     """Of samples and their indicators, two of each."""
     xp = array_api_compat.array_namespace(left[0])
     dots, shared = (xp.matmul(a, xp.matrix_transpose(b)) for a, b in zip(left, right, strict=True))

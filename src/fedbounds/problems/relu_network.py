@@ -22,7 +22,8 @@ from fedbounds.facts import Fact
 
 from .cohort import Cohort, products_by_client
 from .constants import Constants, Evidence, not_known
-from .linear import is_exact
+from .indicators import indicators, is_exact_array, numbers
+from .neural_kernels import extremes, gram, positive_extremes
 from .noise import SILENT
 from .problem import Start
 
@@ -105,7 +106,7 @@ class ReluNetwork:
     @property
     def exact(self) -> bool:
         """Whether the data are rationals."""
-        return _exact(self.features) and _exact(self.targets)
+        return is_exact_array(self.features) and is_exact_array(self.targets)
 
     @property
     def irrational(self) -> bool:
@@ -183,15 +184,15 @@ class ReluNetwork:
 
     def _signs(self, like: Array) -> Array:
         """a_r in the number type of an array, shape (m, 1)."""
-        if _exact(like):
-            return _numbers(self.signs > 0, 1, -1)[:, None]
+        if is_exact_array(like):
+            return numbers(self.signs > 0, 1, -1)[:, None]
         xp = array_api_compat.array_namespace(self.signs)
         return xp.astype(self.signs, like.dtype)[:, None]
 
     def _shrunk(self, x: Array) -> Array:
         """m^(-1/2) x."""
         m, root = self.width, isqrt(self.width)
-        if not _exact(x):
+        if not is_exact_array(x):
             return x / sqrt(m)
         if root * root == m:
             return x * fmpq(1, root)
@@ -200,7 +201,44 @@ class ReluNetwork:
                 "balls, since m is no square")  # fmt: skip
         return x / np.sqrt(x * 0 + m)
 
+    # ---- neuron by neuron
+
+    def neurons(self, z: Array, cohort: Cohort) -> Array:
+        """What each adds to outputs, m^(-1/2) a_r max(w_r'x_j, 0), shape (rows, n_c m)."""
+        products = self._products(z, cohort)
+        return self._by_neuron(products, indicators(products))
+
+    def tangent_neurons(self, z: Array, v: Array, cohort: Cohort) -> Array:
+        """What each adds to J_i(z) v, shape (rows, n_c m)."""
+        return self._by_neuron(self._products(v, cohort), indicators(self._products(z, cohort)))
+
+    def near(self, z: Array, radius: Any, cohort: Cohort) -> Array:
+        """1 where w_r'x_j may change its sign within ``radius`` of w_r, shape (rows, n_c m).
+
+        Those are the neurons of the complement of Q_j.
+        """
+        xp, products = array_api_compat.array_namespace(z), self._products(z, cohort)
+        squares = xp.sum(self.features * self.features, axis=2) * (radius * radius)
+        own = xp.take(squares, cohort.pair // cohort.replicas, axis=0)[:, None, :]
+        return self._by_sample(indicators(own - products * products))
+
+    def _by_neuron(self, products: Array, on: Array) -> Array:
+        return self._by_sample(self._shrunk(self._signs(products) * (on * products)))
+
+    def _by_sample(self, found: Array) -> Array:
+        """From shape (rows, m, n_c)."""
+        xp = array_api_compat.array_namespace(found)
+        return xp.reshape(xp.permute_dims(found, (0, 2, 1)), (found.shape[0], -1))
+
     # ---- what is known
+
+    def numbers(self, start: Array | None) -> dict[str, Any]:
+        """m, n_c and extreme eigenvalues of H^infinity; at a start the least one of H(0)."""
+        samples = self.features.reshape(-1, self.inputs)
+        least, largest = positive_extremes(samples)
+        found = {"width": fmpq(self.width), "samples": fmpq(self.clients * self.samples)}
+        found |= {"lam": least, "lam_max": largest}
+        return found if start is None else found | {"H_min": extremes(gram(self, start))[0]}
 
     def constants(self, start: Start) -> Constants:
         """None is known."""
@@ -221,28 +259,3 @@ class ReluNetwork:
         if assumption in (Fact.CONVEX, Fact.STRONGLY_CONVEX) and both:
             return Evidence(False, _BENT)
         return not_known(assumption)
-
-
-def indicators(products: Array) -> Array:
-    """1{s >= 0} as numbers of the same kind.
-
-    Raises
-    ------
-    FedboundsError
-        If s is a ball that does not tell.
-    """
-    xp, on = array_api_compat.array_namespace(products), products >= 0
-    if not _exact(products):
-        return xp.astype(on, products.dtype)
-    unknown = products[on == (products < 0)]
-    require(unknown.size == 0, "w_r'x_j", unknown[:1], "a number whose sign is known")
-    return _numbers(on, 1, 0)
-
-
-def _numbers(which: Array, yes: int, no: int) -> Array:
-    """Rationals."""
-    return np.where(which, np.array(fmpq(yes), dtype=object), np.array(fmpq(no), dtype=object))
-
-
-def _exact(array: Array) -> bool:
-    return isinstance(array, np.ndarray) and is_exact(array)

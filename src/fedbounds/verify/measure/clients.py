@@ -281,6 +281,26 @@ class Clients:
         """J_i(y_i)' of numbers at outputs, (rows, n, outputs); shape (rows, n, d)."""
         return self._of_clients("cotangent", self._models(y), apart)
 
+    @property
+    def width(self) -> int:
+        """m, neurons of a network's layer."""
+        return int(self.objective.width)
+
+    def neurons(self, y: Array) -> Array:
+        """What each neuron adds to each output, shape (rows, n, samples times neurons)."""
+        return self._of_clients("neurons", self._models(y))
+
+    def tangent_neurons(self, y: Array, move: Array) -> Array:
+        """What each neuron adds to the derivative of outputs along a move, of the same shape."""
+        return self._of_clients("tangent_neurons", self._models(y), self._models(move))
+
+    def near(self, y: Array, radius: Any) -> Array:
+        """1 where a neuron may change its sign on a sample within a radius, of the same shape."""
+        rows, n, _ = self._models(y).shape
+        found = self._by_client(self._models(y))
+        own = self.objective.near(found, radius, everyone(n, rows, self.xp))
+        return self._by_row(own, rows, n)
+
     def full_gradient(self, x: Array) -> Array:
         """grad f(x), shape (rows, d)."""
         return self.xp.sum(self.gradient(x), axis=1) / self.clients
@@ -434,12 +454,17 @@ class Clients:
     def _of_clients(self, name: str, *given: Array) -> Array:
         """A function of the objective, client by client: of models, and more, (rows, n, ...)."""
         rows, n, _ = given[0].shape
-        by_client = [
-            self.xp.reshape(self.xp.permute_dims(x, (1, 0, 2)), (rows * n, x.shape[2]))
-            for x in given
-        ]
-        by_client = [balls(x) for x in by_client] if self.irrational else by_client
-        found = getattr(self.objective, name)(*by_client, everyone(n, rows, self.xp))
+        own = [self._by_client(x) for x in given]
+        return self._by_row(getattr(self.objective, name)(*own, everyone(n, rows, self.xp)), rows, n)
+
+    def _by_client(self, x: Array) -> Array:
+        """From shape (rows, n, ...) to one row of each, all of a client's after each other."""
+        rows, n, width = x.shape
+        found = self.xp.reshape(self.xp.permute_dims(x, (1, 0, 2)), (rows * n, width))
+        return balls(found) if self.irrational else found
+
+    def _by_row(self, found: Array, rows: int, n: int) -> Array:
+        """And back."""
         found = self.xp.reshape(found, (n, rows, *found.shape[1:]))
         return self.xp.permute_dims(found, (1, 0, *range(2, found.ndim)))
 

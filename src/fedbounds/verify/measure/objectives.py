@@ -27,6 +27,7 @@ from fedbounds.problems.logistic_data import federated_logistic
 from fedbounds.problems.noise import SILENT
 from fedbounds.problems.pl_composed import ComposedBowls
 from fedbounds.problems.problem import Problem, entries_of, split
+from fedbounds.problems.relu_network import ReluNetwork
 from fedbounds.problems.ridge_logistic import RidgeLogistic
 from fedbounds.problems.ridge_powers import RidgePowers
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
@@ -155,6 +156,12 @@ def _composed_bowls(data: Mapping[str, Any]) -> ComposedBowls:
     return ComposedBowls(matrix, targets, exact(data["curvature"]), exact(data["bend"]))
 
 
+def _relu(data: Mapping[str, Any]) -> ReluNetwork:
+    """Samples of every client; the sign of every neuron."""
+    features, targets = exact_array(data["features"]), exact_array(data["targets"])
+    return ReluNetwork(features, targets, exact_array(data["signs"]))
+
+
 def _deep_linear(data: Mapping[str, Any]) -> DeepLinear:
     """Samples of every client; depth and width."""
     features, targets = exact_array(data["features"]), exact_array(data["targets"])
@@ -174,6 +181,7 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "quadratics": _quadratics,
     "random logistic": _random_logistic,
     "regression": _regression,
+    "ReLU": _relu,
     "ridge powers": _ridge_powers,
     "sine bowls": _sine_bowls,
     "trilinear": _trilinear,
@@ -294,6 +302,8 @@ def values(problem: Problem, start: Array | None = None) -> dict[str, Any]:
 
 def _between(value: Any) -> Any:
     """An exact number, or the ball that spans a bracket."""
+    if isinstance(value, arb):
+        return Ball(value)
     if not isinstance(value, Bracket):
         return value
     if value.lower == value.upper:

@@ -1,0 +1,76 @@
+"""FedAvg of two-layer ReLU networks: the rounds of `scheduled_averaging`, neuron by neuron.
+
+What a round changes of outputs is told apart as in (50) to (56) of "On the Convergence of Federated
+Averaging under Partial Participation for Over-parameterized Neural Networks".
+
+Parameters: as there; and ``radius``, R: how far neurons are said to stay from their start.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from .scheduled_averaging import (
+    Round,
+    at_start,
+    draw,
+    draw_clients,
+    init,
+    local_steps,
+    on_schedule,
+)
+from .traced import Algorithm, State
+
+Array = Any
+
+
+def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """A round of the clients that the schedule names."""
+    return _round(problem, p, state, on_schedule(problem, p, state), see)
+
+
+def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """A round of those that are drawn."""
+    return _round(problem, p, state, drawn["present"], see)
+
+
+def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see: Any) -> State:
+    done = local_steps(problem, p, state["x"], present, see)
+    _apart(problem, p, state, present, done, see)
+    see(x0=state["x0"])
+    return {"x": done.after, "x0": state["x0"]}
+
+
+def _apart(
+    problem: Any, p: Mapping[str, Any], state: State, present: Array, done: Round, see: Any
+) -> None:
+    """The terms of (53): H(t, k, c) is J of the global model on J' of the client's.
+
+    Neurons of the complement of Q_i are ``near`` a change of sign on sample i: what these add to
+    the first order, and what they truly change.
+    """
+    x, x0 = state["x"], state["x0"]
+    res = problem.residual(x)
+    by_local, by_still = at_start(problem, p, x0, res, present, done)
+    near = problem.near(x0, p["radius"])
+    added = problem.tangent_neurons(x, done.mean_g) * p["eta"]
+    changed = problem.neurons(done.after) - problem.neurons(x)
+    see(res=res, res_next=problem.residual(done.after), by_gram=_all(problem, res, added))
+    see(perp=_all(problem, res, near * added), flips=_all(problem, res, near * changed))
+    see(by_local=by_local, by_still=by_still)
+    see(far=_far(problem, x - x0), far_next=_far(problem, done.after - x0))
+
+
+def _far(problem: Any, moved: Array) -> Array:
+    """Squared distances of neurons, shape (rows, m)."""
+    own = problem.xp.reshape(moved, (moved.shape[0], problem.width, -1))
+    return problem.xp.sum(own * own, axis=2)
+
+
+def _all(problem: Any, res: Array, found: Array) -> Array:
+    """Summed over neurons, of every sample."""
+    rows, n, samples = res.shape
+    return problem.xp.sum(problem.xp.reshape(found, (rows, n, samples, -1)), axis=3)
+
+
+ROUNDS = Algorithm(init, draw, step, "FedAvg of ReLU networks on a schedule")
+SAMPLED = Algorithm(init, draw_clients, step_sampled, "FedAvg of ReLU networks, clients at random")
