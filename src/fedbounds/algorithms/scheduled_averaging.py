@@ -50,12 +50,13 @@ class Round:
         The model after the round.
     mean_g : array, shape (rows, d)
         G(t), the mean over S_t of the sum of a client's gradients.
-    missed : tuple of arrays, shape (rows, n, outputs)
-        xi_k,c: what client c misses before step k + 1 on its own samples.
+    ys, missed : tuples of arrays, shapes (rows, n, d) and (rows, n, outputs)
+        Models before step k + 1, and xi_k,c: what client c misses then on its own samples.
     """
 
     after: Array
     mean_g: Array
+    ys: tuple[Array, ...]
     missed: tuple[Array, ...]
 
 
@@ -74,7 +75,7 @@ def local_steps(
     see(x=x, after=after, mean_g=mean_g, slope=slopes[0], y=y, present=present)
     see(ys=xp.stack(ys, axis=2), xis=xp.stack(missed, axis=2), gs=xp.stack(slopes, axis=2))
     see(size=size, one=size * 0 + 1)
-    return Round(after, mean_g, tuple(missed))
+    return Round(after, mean_g, tuple(ys), tuple(missed))
 
 
 def mean_of(problem: Any, own: Array, present: Array) -> Array:
@@ -124,14 +125,16 @@ def _apart(
 ) -> None:
     """Residuals of the global model on the samples of every client, and the terms of (10) to (18).
 
-    P(t, k, c) is J J_c(y_k,c)', with J of the global model on all samples, J_c on those of client
-    c: so 1/|S_t| sum_k P^S(t, k) xi_k is J G(t). P^S(0) has the start in both places. What the
+    Gram matrices P(t, k, c) are made as they are printed. P^S(0) is J J' at the start. What the
     model makes of samples after a round is told apart by degree in its move: E(t) is all from 2.
     """
-    x, x0, eta = state["x"], state["x0"], p["eta"]
+    x, x0 = state["x"], state["x0"]
     res, terms = problem.residual(x), problem.expansion(x, done.after - x)
-    by_gram = problem.tangent(x, done.mean_g) * eta
+    weights = (present / problem.xp.sum(present, axis=1)[:, None])[:, :, None] * p["eta"]
+    pairs = zip(done.ys, done.missed, strict=True)
+    by_gram = sum(problem.by_crossed_gram(x, y, missed * weights) for y, missed in pairs)
     by_local, by_still = at_start(problem, p, x0, res, present, done)
+    see(along=problem.tangent(x, x))
     see(res=res, res_next=problem.residual(done.after), first=terms[:, :, 1, :], by_gram=by_gram)
     see(term_1=res - by_still, term_2=by_local - by_gram, term_3=by_still - by_local)
     see(term_4=problem.xp.sum(terms[:, :, 2:, :], axis=2) + res * 0)  # of one layer there is none

@@ -19,7 +19,7 @@ from .symbols import (
     P_max,
     P_min,
     S_least,
-    Size,
+    S_size,
     d_out,
     depth,
     far_l2,
@@ -97,27 +97,27 @@ def _of_schedules(name: str, *parts: tuple[str, sp.Expr, sp.Expr]) -> Claim:
     )
 
 
-_SHARE = eta * K / Size(t)
+_SHARE = eta * K / S_size(t)
 TERM_1 = _of_schedules("term-1", ("", term_1q(t), 1 - _SHARE * P_min))
 TERM_2 = _of_schedules(
     "eq-25",
     ("first", term_2q(t),
-     _SHARE * sp.Rational(109, 1000) * depth * sp.sqrt(Size(t)) * s_max2
+     _SHARE * sp.Rational(109, 1000) * depth * sp.sqrt(S_size(t)) * s_max2
      / (sp.sqrt(n) * d_out * KAPPA)),
-    ("second", term_2q(t), 7 * K * eta * P_min / (25 * sp.sqrt(n * Size(t)))),
+    ("second", term_2q(t), 7 * K * eta * P_min / (25 * sp.sqrt(n * S_size(t)))),
 )  # fmt: skip
 TERM_3 = _of_schedules(
     "eq-26",
     ("first", term_3q(t), _SHARE * P_max * K * MOVED),
     ("second", term_3q(t), _SHARE * P_min / 5),
 )
-TERM_4 = _of_schedules("term-4", ("", term_4q(t), eta * P_min * K * Size(t) / (10 * n**2)))
+TERM_4 = _of_schedules("term-4", ("", term_4q(t), eta * P_min * K * S_size(t) / (10 * n**2)))
 LAYERS = Claim(
     entry("overparam/eq-20"),
     algorithms=FEDAVG,
     parts=(
         Part(
-            left=G_l2(t), right=64 * s_max2 * K**2 / (25 * Size(t) * d_out) * _LOSS,
+            left=G_l2(t), right=64 * s_max2 * K**2 / (25 * S_size(t) * d_out) * _LOSS,
             conditions=SUPPOSED, assumptions=EVENT,
         ),
     ),
@@ -175,7 +175,7 @@ LOCAL_MOVES = Claim(
 
 _B = R_2(0) / 2  # the least bound of the loss at the start
 _R_2 = 625 * _B * d_out * n**4 * s_max2 / (depth**2 * s_min2**2)
-_STEPS = Sum_t(8 * eta * K * sp.sqrt(s_max2 * R_2(t) / (Size(t) * d_out)) / 5)
+_STEPS = Sum_t(8 * eta * K * sp.sqrt(s_max2 * R_2(t) / (S_size(t) * d_out)) / 5)
 LAYERS_NEAR = Claim(
     entry("overparam/hyp-C"),
     algorithms=FEDAVG,
@@ -212,8 +212,8 @@ SPECTRA = Claim(
 
 _LATER = R_2(t + 1)
 _FORMS = {
-    "(a)": eta * K * P_min / (2 * Size(t)),
-    "(b)": rate(Size(t)),
+    "(a)": eta * K * P_min / (2 * S_size(t)),
+    "(b)": rate(S_size(t)),
 }
 _SUM = 7 / (25 * sp.sqrt(n * S_least)) + 1 / (5 * S_least) + S_least / (10 * n**2)
 SUMMED = Claim(
@@ -224,7 +224,7 @@ SUMMED = Claim(
              conditions=(Condition(S_least, "<=", n),), algorithm=NOTHING_RUN[0]),
         _bound("(a)", _LATER, 1 - _FORMS["(a)"], algorithm=FEDAVG[0]),
         _bound("(b)", _LATER, 1 - _FORMS["(b)"], algorithm=FEDAVG[0]),
-        Part(name="(c)", left=_LATER, right=(1 - n * rate(Size(t))) * _LOSS,
+        Part(name="(c)", left=_LATER, right=(1 - n * rate(S_size(t))) * _LOSS,
              conditions=SUPPOSED, assumptions=EVENT, algorithm=FEDAVG[0]),
     ),
     readings=(

@@ -9,6 +9,7 @@ from fedbounds.theory.proof.vectors import ip, sq
 from .symbols import high_0, low_0, s_min2
 from .vectors import (
     after,
+    along,
     by_gram,
     far_l,
     first,
@@ -35,8 +36,8 @@ from .vectors import (
 DERIVED = {"mean_g_l": layer(mean_g), "far_l": layer(x - x0), "ys_next": ys - eta * gs}
 QUANTITIES: dict[str, sp.Expr] = {
     "R_2": n * sq(res),
-    "Size": ip(size, one),
-    "miss_7": n * (ip(res, first) - ip(slope, after - x)),
+    "S_size": ip(size, one),
+    "miss_7": ip(res, along) - ip(slope, x),
     "miss_8": sq(after - x + eta * mean_g),
     "miss_10": n * sq(res_next - res - first - term_4),
     "miss_11": n * sq(first + by_gram),
@@ -54,7 +55,7 @@ QUANTITIES: dict[str, sp.Expr] = {
     "far_2": sq(x - star),
     "near_k2": sq(ys - star),
 }
-EACH = {"G_l2": ("l",), "far_l2": ("l",), "xi_k2": ("i", "k"), "move_k2": ("i", "k"),
+EACH = {"miss_7": ("i",), "G_l2": ("l",), "far_l2": ("l",), "xi_k2": ("i", "k"), "move_k2": ("i", "k"),
         "near_k2": ("i", "k")}  # fmt: skip
 STATES = ("R_2", "far_2", "far_l2")
 CONSTANTS: dict[str, Definition] = {

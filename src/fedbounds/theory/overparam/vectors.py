@@ -12,10 +12,11 @@ x, x0, after, mean_g, size, one = vectors(
         "one": "1",
     }
 )
-res, res_next, first, by_gram, term_1, term_2, term_3, term_4 = vectors(
+res, res_next, along, first, by_gram, term_1, term_2, term_3, term_4 = vectors(
     {
         "res": r"\overline\xi(t)",
         "res_next": r"\overline\xi(t+1)",
+        "along": r"J_c\overline W(t)",
         "first": r"J\Delta\overline W",
         "by_gram": r"\tfrac\eta{|S_t|}\sum_kP^S(t,k)\xi_k^S(t)",
         "term_1": "1",

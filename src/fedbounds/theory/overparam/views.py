@@ -9,7 +9,7 @@ from .names import FEDAVG, SAMPLED
 from .scope_names import AT_RANDOM
 
 _ALL = ("x", "x0", "after", "mean_g", "size", "one", "star")
-_CLIENTS = ("res", "res_next", "first", "by_gram", "term_1", "term_2", "term_3", "term_4", "slope",
+_CLIENTS = ("res", "res_next", "along", "first", "by_gram", "term_1", "term_2", "term_3", "term_4", "slope",
             "y")  # fmt: skip
 ROUNDS = View(
     told="rounds on a schedule",

@@ -281,6 +281,16 @@ class Clients:
         """J_i(y_i)' of numbers at outputs, (rows, n, outputs); shape (rows, n, d)."""
         return self._of_clients("cotangent", self._models(y), apart)
 
+    def by_crossed_gram(self, x: Array, ys: Array, apart: Array) -> Array:
+        """P(t, k, c) of every client's model, times numbers at its outputs, summed over clients.
+
+        Of models (rows, d) and (rows, n, d), and numbers (rows, n, outputs); shape as these.
+        """
+        rows, n, outputs = apart.shape
+        matrix = self.xp.reshape(self.objective.crossed_gram(x, ys), (rows, n * outputs, -1))
+        found = self.xp.matmul(matrix, self.xp.reshape(apart, (rows, n * outputs, 1)))
+        return self.xp.reshape(found, (rows, n, outputs))
+
     @property
     def width(self) -> int:
         """m, neurons of a network's layer."""

@@ -1,0 +1,256 @@
+"""What runs of networks show is what an oracle has, client by client and step by step; equal."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from each import each
+from flint import arb
+from overparam_cases import (
+    CASES,
+    IRRATIONAL,
+    RANDOM,
+    Case,
+    F,
+    Network,
+    case_of,
+    differing,
+    known,
+    shown,
+)
+
+import fedbounds.algorithms.scheduled_averaging as algorithm
+from fedbounds.problems.deep_linear import DeepLinear
+from fedbounds.theory.overparam.measured import QUANTITIES
+from fedbounds.theory.overparam.setups import PLANNED
+from fedbounds.verify.measure.balls import Ball, precise
+from fedbounds.verify.setups.found import known_of, view_of
+
+EVERY = CASES | RANDOM
+VANISHING = {"miss_7", "miss_8", "miss_10", "miss_11", "miss_17", "miss_18"}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_quantity_is_the_oracles(name):
+    case = EVERY[name]
+    assert case.wanted.keys() == QUANTITIES.keys()
+    assert differing(case) == set()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_what_the_paper_says_is_equal_is_so_for_the_oracle(name):
+    case = EVERY[name]
+    for missed in VANISHING:
+        assert case.wanted[missed] == [0] * case.rounds
+    assert case.wanted["miss_18a"] == case.wanted["term_2q"]
+    one_layer = case.network.depth == 1
+    for term in ("term_2q", "term_4q"):
+        assert all((x == 0) is one_layer for x in case.wanted[term][1:])
+    assert all((x == 0) is (case.K == 1) for x in case.wanted["term_3q"])
+    assert all(steps[0] == 0 for own in case.wanted["move_k2"] for steps in own)
+
+
+def planned():
+    """One round of every network, and every number of local steps and clients drawn."""
+    found = {}
+    for one in PLANNED:
+        run = one.setup.run
+        if dict(run.problem.data)["width"] in (16, 10**6) and run.parameter("K") <= 2:
+            found.setdefault((run.problem, run.parameter("K"), run.parameter("m")), one)
+    assert len(found) > 8
+    return list(found.values())
+
+
+@each("one", planned)
+def test_planned_set_ups_are_the_oracles(one):
+    rounds = 1 if dict(one.setup.run.problem.data)["depth"] > 1 else 3
+    setup = replace(one.setup, run=replace(one.setup.run, rounds=rounds))
+    found = known_of(setup, view_of(setup))
+    for name, values in case_of(setup).wanted.items():
+        assert shown(found, name) == values, name
+
+
+def test_balls_are_near_the_oracle_in_floats():
+    with precise():
+        found = known(IRRATIONAL)
+        every = {x: np.moveaxis(found.series(x), -1, 0) for x in IRRATIONAL.wanted}
+    assert {x for x, y in every.items() if isinstance(y.flat[-1], Ball)} == every.keys() - {"Size"}
+    for name, values in IRRATIONAL.wanted.items():
+        balls = balls_of(every[name])
+        assert all(float(x.rad()) < 1e-20 for x in balls.flat)
+        near = np.vectorize(lambda x: float(x.mid()), otypes=[float])(balls)
+        np.testing.assert_allclose(near, np.array(values, dtype=float), rtol=1e-9, atol=1e-14)
+        if name in VANISHING:
+            assert all(x.contains(0) for x in balls.flat)
+
+
+def balls_of(array):
+    return np.vectorize(lambda x: x.ball if isinstance(x, Ball) else arb(x), otypes=[object])(array)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_sizes_of_the_sets_are_told(name):
+    case, found = CASES[name], known(CASES[name])
+    sizes = [len(own) for own in case.sets]
+    assert (found.constant("S_least"), found.constant("S_most")) == (min(sizes), max(sizes))
+
+
+@pytest.mark.parametrize("name", RANDOM)
+def test_of_clients_at_random_all_sets_are_of_one_size(name):
+    case, found = RANDOM[name], known(RANDOM[name])
+    assert found.constant("S_least") == found.constant("S_most") == case.m
+    assert shown(found, "Size") == [case.m] * case.rounds
+
+
+def test_a_schedule_starts_anew():
+    case = CASES["in turns, again"]
+    whole = replace(case, sets=((0,), (1,), (0,)), T=0)
+    assert case.wanted == whole.wanted
+    assert shown(known(case), "R_2") == shown(known(whole), "R_2")
+
+
+def test_a_schedule_of_other_clients_is_refused():
+    case = CASES["two outputs"]
+    setup = case.setup
+    given = {**dict(setup.run.parameters), "schedule": ((1, 0, 1),)}
+    run = replace(setup.run, parameters=tuple(given.items()))
+    with pytest.raises(ValueError, match="broadcast"):
+        known_of(replace(setup, run=run), view_of(setup)).series("R_2")
+
+
+# ---- planted errors
+
+
+RIGHT = {name: getattr(algorithm, name) for name in ("_mean", "_round", "_apart", "step")}
+OF_PROBLEM = {name: getattr(DeepLinear, name) for name in ("cotangent", "expansion")}
+
+
+def over_everyone(problem, own, present):
+    """Over N and not over |S|."""
+    return problem.xp.sum(own * present[:, :, None], axis=1) / problem.clients
+
+
+def of_everyone(problem, own, present):
+    """Clients outside S_t too."""
+    return problem.xp.sum(own, axis=1) / problem.clients
+
+
+def of_another(problem, p, state, see, present, missed, mean_g, after):
+    """Local residuals of the next client in the Gram matrix of one."""
+    rolled = [np.roll(own, 1, axis=1) for own in missed]
+    RIGHT["_apart"](problem, p, state, see, present, rolled, mean_g, after)
+
+
+def of_the_first_step(problem, p, state, see, present, missed, mean_g, after):
+    """xi of the global model in place of that of local ones."""
+    first = [missed[0]] * len(missed)
+    RIGHT["_apart"](problem, p, state, see, present, first, mean_g, after)
+
+
+def of_now(problem, p, state, see, present, missed, mean_g, after):
+    """P(t) in place of P(0)."""
+    now = {**state, "x0": state["x"]}
+    RIGHT["_apart"](problem, p, now, see, present, missed, mean_g, after)
+
+
+def turned_gram(problem, p, state, see, present, missed, mean_g, after):
+    """J_c(y_k,c) J' in place of J J_c(y_k,c)'."""
+    y, every = problem.spread(state["x"]), []
+    back = algorithm._mean(problem, sum(problem.cotangent(y, own) for own in missed), present)
+    for own in missed:
+        every.append(problem.tangent(y, back))
+        y = y - problem.cotangent(y, own) * p["eta"]
+
+    def other(**shown):
+        if "by_gram" in shown:
+            shown["by_gram"] = sum(every) * p["eta"] / len(every)
+        see(**shown)
+
+    RIGHT["_apart"](problem, p, state, other, present, missed, mean_g, after)
+
+
+def divided_by_steps(problem, p, state, present, see):
+    """eta/K for eta."""
+    given = {"eta": p["eta"] / p["K"], "K": p["K"]}
+    return RIGHT["_round"](problem, given, state, present, see)
+
+
+def moving_start(problem, p, state, drawn, see):
+    """What is far from the start is far from the round before."""
+    found = RIGHT["step"](problem, p, state, drawn, see)
+    return {**found, "x0": state["x"] * 1}
+
+
+def next_round(problem, p, state, drawn, see):
+    """The clients of the round that comes."""
+    given = {**{x: p[x] for x in ("eta", "K", "schedule")}, "t": p["t"] + 1}
+    return RIGHT["step"](problem, given, state, drawn, see)
+
+
+def untrained(self, z, r, cohort):
+    """The last layer does not move."""
+    found = OF_PROBLEM["cotangent"](self, z, r, cohort)
+    found[:, -self.layer_sizes[-1] :] *= 0
+    return found
+
+
+def less_of_it(self, z, v, cohort):
+    """E(t) without its last products."""
+    found = OF_PROBLEM["expansion"](self, z, v, cohort)
+    found[:, -1] *= 0
+    return found
+
+
+MODEL = {"R_2", "G_l2", "far_l2"}  # of the models after a round
+TERMS = {f"term_{i}q" for i in (1, 2, 3, 4)}
+PLANTED = {  # where, what, in which case, and which quantities it changes
+    "over N": (algorithm, "_mean", over_everyone, "all, then some", MODEL | {"miss_8", "term_1q", "term_2q", "term_4q"}),
+    "not of S": (algorithm, "_mean", of_everyone, "all, then some", MODEL),
+    "of another": (algorithm, "_apart", of_another, "three steps",
+                   {"miss_18a", "term_2q", "term_3q"}),
+    "of the first step": (algorithm, "_apart", of_the_first_step, "three steps",
+                          {"term_2q", "term_3q", "miss_18a"}),
+    "P(t)": (algorithm, "_apart", of_now, "three steps", {"term_1q", "term_2q", "term_3q"}),
+    "turned": (algorithm, "_apart", turned_gram, "three steps", {"miss_11", "miss_17"}),
+    "eta/K": (algorithm, "_round", divided_by_steps, "three steps", MODEL | TERMS),
+    "moving start": (algorithm, "step", moving_start, "all, then some", {"far_l2", "term_1q"}),
+    "next round": (algorithm, "step", next_round, "all, then some", {"Size", "R_2"}),
+    "untrained": (DeepLinear, "cotangent", untrained, "three steps", MODEL | TERMS),
+    "less of E": (DeepLinear, "expansion", less_of_it, "three layers",
+                  {"miss_10", "miss_17", "miss_18", "term_4q"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_an_error_planted_in_rounds_is_caught(name, monkeypatch):
+    where, part, wrong, case, names = PLANTED[name]
+    monkeypatch.setattr(where, part, wrong)
+    planted = replace(algorithm.ROUNDS, name=name, step=algorithm.step)
+    found = differing(CASES[case], planted)
+    assert names <= found
+    assert found < QUANTITIES.keys()
+
+
+@pytest.mark.parametrize("name", ["over N", "not of S", "eta/K", "untrained"])
+def test_an_error_planted_in_rounds_at_random_is_caught(name, monkeypatch):
+    where, part, wrong, _, names = PLANTED[name]
+    monkeypatch.setattr(where, part, wrong)
+    planted = replace(algorithm.SAMPLED, name=name)
+    assert names <= differing(RANDOM["two of three"], planted)
+
+
+def test_one_round_by_hand():
+    """f = W x with x = 1 and 2, y = 1 and 0, from W = 0: two steps of 1/4 of the first client."""
+    clients = ((((F(1),), (F(1),)),), (((F(2),), (F(0),)),))
+    case = Case(Network(clients, 1, 5, F(1)), (F(0),), F(1, 4), 2, ((0,),))
+    found = known(case)
+    # residuals -1, -3/4: W = 7/16; then -9/16 and 7/8
+    assert shown(found, "R_2") == [1, F(81 + 196, 256)]
+    assert shown(found, "xi_k2") == [[[1, F(9, 16)], [0, 0]]]
+    assert shown(found, "move_k2") == [[[0, F(1, 16)], [0, 0]]]
+    assert shown(found, "G_l2") == [[[F(49, 16)]]]
+    # P(0) is [[1, 2], [2, 4]], of which S has the first column: -1 + 2/4 and 2/4 of it
+    assert shown(found, "term_1q") == [F(1, 4) + 1]
+    # 1/4 of what the second residual differs, twice over for the second sample
+    assert shown(found, "term_3q") == [F(1, 256) + F(1, 64)]
+    assert found.constant("S_least") == 1
