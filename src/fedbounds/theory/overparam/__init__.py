@@ -1,0 +1,1 @@
+"""Liu, Li, Zhan, Pan, Ma, Ding, Pan: FedAvg under partial participation, wide networks."""

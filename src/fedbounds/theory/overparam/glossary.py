@@ -1,0 +1,7 @@
+"""The names of this paper: shared ones, and its own."""
+
+from fedbounds.theory.language.symbols import SHARED
+
+from .symbols import NAMES
+
+GLOSSARY = SHARED | NAMES
