@@ -253,7 +253,7 @@ def one_round(network, W0, W, present, eta, K):
     away = [added(a, b, scaled(-1, c)) for a, b, c in zip(W, step, after, strict=True)]
     found = {
         "R_2": square(xi),
-        "Size": Fraction(len(present)),
+        "S_size": Fraction(len(present)),
         "miss_7": dot(xi, network.first(W, moved, *everyone)) - along,
         "miss_8": sum(square(vec(x)) for x in away),
         "miss_10": square(minus(later, xi, first, higher)),

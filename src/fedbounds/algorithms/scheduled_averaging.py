@@ -60,9 +60,7 @@ class Round:
     missed: tuple[Array, ...]
 
 
-def local_steps(
-    problem: Any, p: Mapping[str, Any], x: Array, present: Array, see: Any
-) -> Round:
+def local_steps(problem: Any, p: Mapping[str, Any], x: Array, present: Array, see: Any) -> Round:
     """K steps of every client, and the mean of what those of S_t reach."""
     xp, y, ys, missed, slopes = problem.xp, problem.spread(x), [], [], []
     for _ in range(p["K"]):
@@ -74,6 +72,8 @@ def local_steps(
     size = xp.sum(present, axis=1)
     see(x=x, after=after, mean_g=mean_g, slope=slopes[0], y=y, present=present)
     see(ys=xp.stack(ys, axis=2), xis=xp.stack(missed, axis=2), gs=xp.stack(slopes, axis=2))
+    # after k = 0, ..., K steps
+    see(xis_to=xp.stack([*missed, problem.residual(y)], axis=2), ys_to=xp.stack([*ys, y], axis=2))
     see(size=size, one=size * 0 + 1)
     return Round(after, mean_g, tuple(ys), tuple(missed))
 

@@ -36,4 +36,4 @@ def numbers(which: Array, yes: int, no: int) -> Array:
 
 def is_exact_array(array: Array) -> bool:
     """Whether it has exact numbers or balls, no floats."""
-    return isinstance(array, np.ndarray) and isis_exact_array(array)
+    return isinstance(array, np.ndarray) and is_exact(array)

@@ -74,7 +74,9 @@ def test_balls_are_near_the_oracle_in_floats():
     with precise():
         found = known(IRRATIONAL)
         every = {x: np.moveaxis(found.series(x), -1, 0) for x in IRRATIONAL.wanted}
-    assert {x for x, y in every.items() if isinstance(y.flat[-1], Ball)} == every.keys() - {"Size"}
+    assert {x for x, y in every.items() if isinstance(y.flat[-1], Ball)} == every.keys() - {
+        "S_size"
+    }
     for name, values in IRRATIONAL.wanted.items():
         balls = balls_of(every[name])
         assert all(float(x.rad()) < 1e-20 for x in balls.flat)
@@ -99,7 +101,7 @@ def test_the_sizes_of_the_sets_are_told(name):
 def test_of_clients_at_random_all_sets_are_of_one_size(name):
     case, found = RANDOM[name], known(RANDOM[name])
     assert found.constant("S_least") == found.constant("S_most") == case.m
-    assert shown(found, "Size") == [case.m] * case.rounds
+    assert shown(found, "S_size") == [case.m] * case.rounds
 
 
 def test_a_schedule_starts_anew():
@@ -214,7 +216,7 @@ PLANTED = {  # where, what, in which case, and which quantities it changes
     "turned": (algorithm, "_apart", turned_gram, "three steps", {"miss_11", "miss_17"}),
     "eta/K": (algorithm, "_round", divided_by_steps, "three steps", MODEL | TERMS),
     "moving start": (algorithm, "step", moving_start, "all, then some", {"far_l2", "term_1q"}),
-    "next round": (algorithm, "step", next_round, "all, then some", {"Size", "R_2"}),
+    "next round": (algorithm, "step", next_round, "all, then some", {"S_size", "R_2"}),
     "untrained": (DeepLinear, "cotangent", untrained, "three steps", MODEL | TERMS),
     "less of E": (DeepLinear, "expansion", less_of_it, "three layers",
                   {"miss_10", "miss_17", "miss_18", "term_4q"}),

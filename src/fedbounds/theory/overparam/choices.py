@@ -18,7 +18,7 @@ def _planned() -> Iterator[PlannedChoice]:
         steps, least = random.choice((1, 5, 10, 15)), random.choice((1, Fraction(1, 10), 4))
         largest = Fraction(2 * fewer) / (steps * least)
         found = {
-            **{"n": n, "K": steps, "S_least": fewer, "S_other": more, "P_min": least},
+            **{"n": n, "K": steps, "S_least": fewer, "S_other": more, "P_min": least, "lam": least},
             "eta": largest / random.choice((1, 2, 10, 100)),
         }
         given = tuple((name, str(value)) for name, value in found.items())

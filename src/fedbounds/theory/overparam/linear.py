@@ -133,12 +133,12 @@ LOCAL_DECREASE = Claim(
     parts=(
         Part(
             name="in the event",
-            left=xi_k2(t, k), right=(1 - CONTRACTION) ** k * xi_k2(t, 0), index=Index.STEP,
+            left=xi_k2(t, k + 1), right=(1 - CONTRACTION) ** (k + 1) * xi_k2(t, 0), index=Index.STEP,
             conditions=(*_LOCAL, *WIDE), assumptions=EVENT,
         ),
         Part(
             name="as printed",
-            left=xi_k2(t, k), right=(1 - CONTRACTION) ** k * xi_k2(t, 0), index=Index.STEP,
+            left=xi_k2(t, k + 1), right=(1 - CONTRACTION) ** (k + 1) * xi_k2(t, 0), index=Index.STEP,
             conditions=_LOCAL, assumptions=(assumed.INDEPENDENT,),
         ),
     ),
@@ -148,6 +148,8 @@ LOCAL_DECREASE = Claim(
         Reading("of any width and any start, as printed, harsh", parts=("as printed",)),
     ),
 )  # fmt: skip
+
+
 # of the clients of any S_t together, which is to say: of each, since S_t may be one client
 def _of_participants(left: sp.Expr, factor: sp.Expr, name: str = "") -> Part:
     return Part(
@@ -160,14 +162,14 @@ ALL_DECREASE = Claim(
     entry("overparam/eq-43-44"),
     algorithms=EVERY,
     parts=(
-        _of_participants(xi_k2(t, k), (1 - CONTRACTION) ** k, "(43)"),
-        _of_participants(xi_k2(t, k), (1 - CONTRACTION / 2) ** (2 * k), "(44)"),
+        _of_participants(xi_k2(t, k + 1), (1 - CONTRACTION) ** (k + 1), "(43)"),
+        _of_participants(xi_k2(t, k + 1), (1 - CONTRACTION / 2) ** (2 * k + 2), "(44)"),
     ),
 )
 LOCAL_MOVES = Claim(
     entry("overparam/lemma-a7"),
     algorithms=EVERY,
-    parts=(_of_participants(move_k2(t, k), (k * MOVED) ** 2),),
+    parts=(_of_participants(move_k2(t, k + 1), ((k + 1) * MOVED) ** 2),),
 )
 
 

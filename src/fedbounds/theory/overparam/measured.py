@@ -17,6 +17,8 @@ from .vectors import (
     mean_g,
     mean_g_l,
     one,
+    res,
+    res_next,
     size,
     slope,
     star,
@@ -26,9 +28,7 @@ from .vectors import (
     term_4,
     x,
     x0,
-    res,
-    res_next,
-    xis,
+    xis_to,
     ys,
 )
 
@@ -50,13 +50,17 @@ QUANTITIES: dict[str, sp.Expr] = {
     "term_4q": n * sq(term_4),
     "G_l2": sq(mean_g_l),
     "far_l2": sq(far_l),
-    "xi_k2": sq(xis),
-    "move_k2": sq(xis - res),
+    "xi_k2": sq(xis_to),
+    "move_k2": sq(xis_to - res),
     "far_2": sq(x - star),
     "near_k2": sq(ys - star),
 }
-EACH = {"miss_7": ("i",), "G_l2": ("l",), "far_l2": ("l",), "xi_k2": ("i", "k"), "move_k2": ("i", "k"),
-        "near_k2": ("i", "k")}  # fmt: skip
+EACH = {
+    "miss_7": ("i",),
+    **dict.fromkeys(("G_l2", "far_l2"), ("l",)),
+    **dict.fromkeys(("xi_k2", "move_k2"), ("i", "j")),
+    "near_k2": ("i", "k"),
+}
 STATES = ("R_2", "far_2", "far_l2")
 CONSTANTS: dict[str, Definition] = {
     "S_least": Least(dot(size, one)),

@@ -3,4 +3,7 @@
 FEDAVG = ("FedAvg on a schedule",)
 SAMPLED = ("FedAvg, clients at random",)
 EVERY = (*FEDAVG, *SAMPLED)
+RELU = ("FedAvg of ReLU networks on a schedule",)
+RELU_SAMPLED = ("FedAvg of ReLU networks, clients at random",)
+EVERY_RELU = (*RELU, *RELU_SAMPLED)
 NOTHING_RUN = ("bound",)

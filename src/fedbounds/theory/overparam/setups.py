@@ -8,7 +8,7 @@ from typing import Any
 
 from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
 
-from . import choices
+from . import choices, relu_setups
 
 Rows = tuple[tuple[int, ...], ...]
 _SIXTEENTHS = 16
@@ -166,5 +166,5 @@ def _plan() -> Iterator[Planned]:
     yield _scheduled(WIDE_FITTED, "one client", _ONE, 1, 2)
 
 
-PLANNED = tuple(_plan())
+PLANNED = (*_plan(), *relu_setups.PLANNED)
 CHOICES = choices.PLANNED

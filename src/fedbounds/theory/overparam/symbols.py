@@ -13,11 +13,11 @@ depth = symbol("depth", "layers", "L", **_COUNT)
 width = symbol("width", "width m of every layer", "m", **_COUNT)
 d_out = symbol("d_out", "outputs", "d_{out}", **_COUNT)
 rank = symbol("rank", "rank of the data", "r", **_COUNT)
-s_min2 = symbol(
-    "s_min2", "least eigenvalue of X'X", r"\sigma_{\min}^2(X)", nonnegative=True
-)
+s_min2 = symbol("s_min2", "least eigenvalue of X'X", r"\sigma_{\min}^2(X)", nonnegative=True)
 s_max2 = symbol("s_max2", "largest eigenvalue of X'X", r"\|X\|^2", positive=True)
-w_star2 = symbol("w_star2", "||W*||^2 of the least W* with Y = W* X", r"\|W^*\|^2", nonnegative=True)
+w_star2 = symbol(
+    "w_star2", "||W*||^2 of the least W* with Y = W* X", r"\|W^*\|^2", nonnegative=True
+)
 P_min = symbol("P_min", "least eigenvalue of P(0)", r"\lambda_{\min}(P(0))", positive=True)
 P_max = symbol("P_max", "largest eigenvalue of P(0)", r"\lambda_{\max}(P(0))", positive=True)
 low_0 = symbol(
@@ -33,7 +33,9 @@ high_0 = symbol(
     positive=True,
 )
 C_w = symbol("C_w", "what Omega hides in the width", r"C_\Omega", positive=True)
-chance = symbol("chance", "probability that the start is none of the event", r"\delta", positive=True)
+chance = symbol(
+    "chance", "probability that the start is none of the event", r"\delta", positive=True
+)
 S_least = symbol("S_least", "fewest clients of a round", r"\min_i|S_i|", **_COUNT)
 S_most = symbol("S_most", "most clients of a round", r"\max_i|S_i|", **_COUNT)
 S_other = symbol("S_other", "another number of clients of a round", "|S'|", **_COUNT)
@@ -42,7 +44,8 @@ R_2 = quantity("R_2", "E ||xi(t)||^2, of all clients", r"\|\overline\xi(t)\|^2")
 S_size = quantity("S_size", "E |S_t|", "|S_t|")
 miss_7 = quantity(
     "miss_7", "<xi_c, J_c W> - <grad L_c, W>",
-    r"\langle\overline\xi_c,J_c\overline W\rangle-\langle\nabla\mathcal L_c,\overline W\rangle", signed=True,
+    r"\langle\overline\xi_c,J_c\overline W\rangle-\langle\nabla\mathcal L_c,\overline W\rangle",
+    signed=True,
 )  # fmt: skip
 miss_8 = quantity(
     "miss_8", "||W(t+1) - W(t) + eta G(t)||^2", r"\|\overline W(t+1)-\overline W(t)+\eta G(t)\|^2"
@@ -58,7 +61,9 @@ miss_11 = quantity(
     r"\|J\Delta\overline W+\tfrac\eta{|S_t|}\sum_kP^S(t,k)\xi_k^S\|^2",
 )
 miss_17 = quantity("miss_17", "E ||left - right||^2 of (17)", r"\|\cdot\|^2_{(17)}")
-miss_18 = quantity("miss_18", "E ||left - right||^2 of (18), with four terms", r"\|\cdot\|^2_{(18)}")
+miss_18 = quantity(
+    "miss_18", "E ||left - right||^2 of (18), with four terms", r"\|\cdot\|^2_{(18)}"
+)
 miss_18a = quantity(
     "miss_18a", "E ||left - right||^2 of (18) without term 2", r"\|\cdot\|^2_{(18),1,3,4}"
 )
@@ -68,11 +73,37 @@ term_3q = quantity("term_3q", "E ||term 3||^2", r"\|3\|^2")
 term_4q = quantity("term_4q", "E ||term 4||^2", r"\|4\|^2")
 G_l2 = quantity("G_l2", "E ||G^i(t)||_F^2 of a layer i", r"\|G^i(t)\|_F^2")
 xi_k2 = quantity("xi_k2", "E ||U_{k,c} - Y_c||^2", r"\|\xi_{k,c}(t)\|^2")
-move_k2 = quantity("move_k2", "E ||xi_{k,c} - xi_{0,c}||^2", r"\|\xi_{k,c}(t)-\overline\xi_c(t)\|^2")
+move_k2 = quantity(
+    "move_k2", "E ||xi_{k,c} - xi_{0,c}||^2", r"\|\xi_{k,c}(t)-\overline\xi_c(t)\|^2"
+)
 far_l2 = quantity("far_l2", "E ||W^i(t) - W^i(0)||_F^2 of a layer i",
                   r"\|\overline W^i(t)-\overline W^i(0)\|_F^2")  # fmt: skip
-far_2 = quantity("far_2", "E ||theta(t) - theta*||^2, theta* the model nearest to the start that misses no sample", r"\|\overline\theta(t)-\theta^*\|^2")
-near_k2 = quantity(
-    "near_k2", "E ||theta_{k,c} - theta*||^2", r"\|\theta_{k,c}(t)-\theta^*\|^2"
+far_2 = quantity(
+    "far_2",
+    "E ||theta(t) - theta*||^2, theta* the model nearest to the start that misses no sample",
+    r"\|\overline\theta(t)-\theta^*\|^2",
 )
+near_k2 = quantity("near_k2", "E ||theta_{k,c} - theta*||^2", r"\|\theta_{k,c}(t)-\theta^*\|^2")
+# ---- of two-layer ReLU networks; e is y - y(t)
+
+samples = symbol("samples", "samples of all clients", "n", **_COUNT)
+lam = symbol("lam", "least eigenvalue of H^infinity", r"\lambda", positive=True)
+lam_max = symbol(
+    "lam_max", "largest eigenvalue of H^infinity", r"\lambda_{\max}(H^\infty)", positive=True
+)
+H_min = symbol("H_min", "least eigenvalue of H(0)", r"\lambda_{\min}(H(0))", nonnegative=True)
+radius = symbol("radius", "how far neurons stay from their start", "R", positive=True)
+A_1 = quantity("A_1", "E A_1 of (53)", "A_1", signed=True)
+A_2 = quantity("A_2", "E A_2 of (53)", "A_2", signed=True)
+A_3 = quantity("A_3", "E A_3 of (53), v what neurons of the complements change", "A_3", signed=True)
+A_3p = quantity("A_3p", "E A_3 of (53), v as in (54)", r"A_3^{(54)}", signed=True)
+A_4 = quantity("A_4", "E A_4 of (53)", "A_4")
+v_2 = quantity("v_2", "E ||v||^2, v what neurons of the complements change", r"\|v\|^2")
+v_p2 = quantity("v_p2", "E ||v||^2, v as in (54)", r"\|v^{(54)}\|^2")
+D_1 = quantity("D_1", "eta/|S| times the first sum of A_1's split", "D_1", signed=True)
+D_2 = quantity("D_2", "eta/|S| times the second", "D_2", signed=True)
+D_3 = quantity("D_3", "eta/|S| times the third", "D_3", signed=True)
+miss_49 = quantity("miss_49", "left less right of (49)", r"\cdot_{(49)}", signed=True)
+near_w2 = quantity("near_w2", "E ||w_{k,c} - w||^2 of all neurons", r"\|w_{k,c}-\overline w\|^2")
+
 NAMES = _draft.closed()

@@ -25,16 +25,28 @@ res, res_next, along, first, by_gram, term_1, term_2, term_3, term_4 = vectors(
         "term_4": r"C_1\mathrm{vec}(E(t)X)",
     }
 )
-gs, ys, ys_next, y, star, xis, slope, mean_g_l, far_l = vectors(
+gs, ys, ys_next, ys_to, y, star, xis, xis_to, slope, mean_g_l, far_l = vectors(
     {
         "gs": r"\nabla\mathcal L_c(\theta_{k,c}(t))",
         "ys": r"\theta_{k,c}(t)",
         "ys_next": r"\theta_{k+1,c}(t)",
+        "ys_to": r"\theta_{k,c}(t)",
         "y": r"\theta_{K,c}(t)",
         "star": r"\theta^*",
         "xis": r"\xi_{k,c}(t)",
+        "xis_to": r"\xi_{k,c}(t)",
         "slope": r"\nabla\mathcal L_c(\overline\theta(t))",
         "mean_g_l": "G^i(t)",
         "far_l": r"(\overline W^i(t)-\overline W^i(0))",
+    }
+)
+perp, flips, by_local, by_still, far, far_next = vectors(
+    {
+        "perp": r"\tfrac\eta{|S_t|}\sum_kH^S(t,k)^\perp\xi_k^S(t)",
+        "flips": "v",
+        "by_local": r"\tfrac\eta{|S_t|}\sum_kH^S(0)\xi_k^S(t)",
+        "by_still": r"\tfrac{\eta K}{|S_t|}H^S(0)\overline\xi^S(t)",
+        "far": r"\|\overline w_r(t)-w_r(0)\|^2",
+        "far_next": r"\|\overline w_r(t+1)-w_r(0)\|^2",
     }
 )

@@ -4,22 +4,23 @@ from dataclasses import replace
 
 from fedbounds.theory.language.setups import Shown, View
 
-from . import assumed, measured
-from .names import FEDAVG, SAMPLED
+from . import assumed, measured, relu_measured
+from .names import FEDAVG, RELU, RELU_SAMPLED, SAMPLED
 from .scope_names import AT_RANDOM
 
 _ALL = ("x", "x0", "after", "mean_g", "size", "one", "star")
-_CLIENTS = ("res", "res_next", "along", "first", "by_gram", "term_1", "term_2", "term_3", "term_4", "slope",
-            "y")  # fmt: skip
+_TERMS = tuple(f"term_{number}" for number in (1, 2, 3, 4))
+_CLIENTS = ("res", "res_next", "along", "first", "by_gram", "slope", "y", *_TERMS)
 ROUNDS = View(
     told="rounds on a schedule",
     algorithm="scheduled_averaging.ROUNDS",
     shown=Shown(
-        indices={"i": "", "k": "", "l": ""},
+        indices={"i": "", "k": "", "j": "", "l": ""},
         vectors={
             **dict.fromkeys(_ALL, ()),
             **dict.fromkeys(_CLIENTS, ("i",)),
             **dict.fromkeys(("xis", "gs", "ys"), ("i", "k")),
+            **dict.fromkeys(("xis_to", "ys_to"), ("i", "j")),
         },
         factors={"layer": ("l",), "present": ("i",)},
         derived=measured.DERIVED,
@@ -46,4 +47,41 @@ AT_RANDOM = replace(
     takes=("eta", "K", "m"),
 )
 
-VIEWS = {"rounds": ROUNDS, "rounds, clients at random": AT_RANDOM}
+_NEURONS = ("res", "res_next", "by_gram", "perp", "flips", "by_local", "by_still")
+RELU_ROUNDS = View(
+    told="rounds of ReLU networks on a schedule",
+    algorithm="relu_averaging.ROUNDS",
+    shown=Shown(
+        indices={"i": "", "k": "", "j": ""},
+        vectors={
+            **dict.fromkeys(("x", "after", "size", "one", "far", "far_next"), ()),
+            **dict.fromkeys(_NEURONS, ("i",)),
+            **dict.fromkeys(("xis_to", "ys_to"), ("i", "j")),
+        },
+    ),
+    runs=RELU[0],
+    quantities=relu_measured.QUANTITIES,
+    states=("R_2",),
+    each=relu_measured.EACH,
+    constants=measured.CONSTANTS,
+    assumptions={
+        assumed.GRAM: relu_measured.GRAM,
+        assumed.STAYS: relu_measured.STAYS,
+    },
+    takes=("eta", "K", "schedule", "radius"),
+)
+RELU_AT_RANDOM = replace(
+    RELU_ROUNDS,
+    told="rounds of ReLU networks, clients at random",
+    algorithm="relu_averaging.SAMPLED",
+    shown=replace(RELU_ROUNDS.shown, draws={"S": ("present",)}),
+    runs=RELU_SAMPLED[0],
+    takes=("eta", "K", "m", "radius"),
+)
+
+VIEWS = {
+    "rounds": ROUNDS,
+    "rounds, clients at random": AT_RANDOM,
+    "ReLU rounds": RELU_ROUNDS,
+    "ReLU rounds, clients at random": RELU_AT_RANDOM,
+}

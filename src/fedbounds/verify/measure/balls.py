@@ -110,6 +110,9 @@ class Ball:
         """Its middle and its radius: the same computation gives the same ones."""
         return self.ball.mid().man_exp(), self.ball.rad().man_exp()
 
+    def __repr__(self) -> str:
+        return str(self.ball.str(6))
+
     def __float__(self) -> float:
         raise Refused("the step makes a float of a number that is known to within a ball")
 

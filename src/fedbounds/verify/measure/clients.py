@@ -465,7 +465,9 @@ class Clients:
         """A function of the objective, client by client: of models, and more, (rows, n, ...)."""
         rows, n, _ = given[0].shape
         own = [self._by_client(x) for x in given]
-        return self._by_row(getattr(self.objective, name)(*own, everyone(n, rows, self.xp)), rows, n)
+        return self._by_row(
+            getattr(self.objective, name)(*own, everyone(n, rows, self.xp)), rows, n
+        )
 
     def _by_client(self, x: Array) -> Array:
         """From shape (rows, n, ...) to one row of each, all of a client's after each other."""

@@ -29,6 +29,7 @@ from fedbounds.theory.language.setups import (
 from fedbounds.theory.language.symbols import RunOperator, VectorSymbol, k, t
 from fedbounds.theory.proof.vectors import ip, sq
 
+from ..measure.balls import Ball
 from .script_asserts import broken
 from .script_lines_of import COUNTS, IDENTIFIERS, WIDTH, Script, wrapped
 
@@ -222,6 +223,8 @@ class Definitions:
         if name not in self.constants:
             raise FedboundsError(f"no number for {name}")
         found = self.constants[name]
+        if isinstance(found, Ball):
+            raise FedboundsError(f"no script is written where {name} is known to within a ball")
         typed = named(name, self.shown.vectors)
         value = self._plain(found.value if isinstance(found, Where) else found, typed)
         if isinstance(value, sp.Symbol) and value.name == typed:

@@ -9,7 +9,7 @@ import sympy as sp
 
 from fedbounds.theory.checker.data import Premise
 from fedbounds.theory.language.claims import Condition
-from fedbounds.theory.language.symbols import K, eta, m, n, t
+from fedbounds.theory.language.symbols import K, eta, n, t
 from fedbounds.theory.proof.language import Book, Uses, above, below, cite, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq
 
@@ -17,7 +17,7 @@ from .. import assumed
 from ..measured import QUANTITIES
 from ..scope_names import AT_RANDOM
 from ..symbols import P_max, P_min, depth, far_2
-from ..vectors import after, gs, star, x, res, xis, y, ys, ys_next
+from ..vectors import after, gs, res, star, x, xis, y, ys, ys_next
 
 _ONE_LAYER = Condition(depth, "==", sp.Integer(1))
 _LONGEST = 1 / (5 * K * P_max)
@@ -47,12 +47,13 @@ def write(book: Book) -> None:
               assumptions=_ASSUMED)  # fmt: skip
     book.line("the mean of some clients", sq(after - star), "<=", sq(y - star),
               [square(y - given(y, past))], scope=AT_RANDOM,
-              chart=[above(n, 2)], conditions=_MANY, source="ours", assumptions=_ASSUMED)  # fmt: skip
+              chart=[above(n, 2)], conditions=_MANY, source="ours",
+              assumptions=_ASSUMED)  # fmt: skip
     book.line("a round", far_2(t + 1), "<=", (1 - _RATE) * far_2(t),
               ["def far_2 after a round", "the mean of some clients", "local steps",
                "asm losses and distance", "def far_2"],
-              scope=AT_RANDOM, vectors=False, chart=[above(n, 2), below(eta, _LONGEST)], source="ours",
-              conditions=_SHORT, assumptions=_ASSUMED)  # fmt: skip
+              scope=AT_RANDOM, vectors=False, chart=[above(n, 2), below(eta, _LONGEST)],
+              source="ours", conditions=_SHORT, assumptions=_ASSUMED)  # fmt: skip
     book.line("thm-iv.2:uniform/corrected", far_2(t), "<=", (1 - _RATE) ** t * far_2(0),
               ["a round", _HYPOTHESIS], chart=[below(P_min, P_max), below(eta, _LONGEST)],
               conditions=(*_SHORT, _ORDER), assumptions=_ASSUMED, rule="induction",

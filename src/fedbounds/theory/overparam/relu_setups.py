@@ -1,0 +1,95 @@
+"""Runs on which the claims of two-layer ReLU networks are judged."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
+
+Rows = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network of neurons in fours: w and -w, of either sign, so that outputs are 0 at first.
+
+    Attributes
+    ----------
+    told : str
+    features, targets : nested tuples of numbers
+    neurons : int
+        m, a multiple of four.
+    step, radius, C_w : numbers
+        eta K, R, and what Omega hides.
+    """
+
+    told: str
+    features: Any
+    targets: Any
+    neurons: int
+    step: Fraction
+    radius: Number
+    C_w: Number = "1/1000000"
+
+    @property
+    def objective(self) -> Objective:
+        """As data."""
+        data = {"features": self.features, "targets": self.targets}
+        return Objective("ReLU", (*data.items(), ("signs", (1, -1) * (self.neurons // 2))))
+
+    @property
+    def start(self) -> tuple[Number, ...]:
+        """Entries are Gaussian, rounded to eighths."""
+        random, size = Random(f"ReLU {self.neurons} {self.told}"), len(self.features[0][0])
+        found: list[Fraction] = []
+        for _ in range(self.neurons // 4):
+            w = [Fraction(round(random.gauss(0, 1) * 8), 8) or Fraction(1, 8) for _ in range(size)]
+            found += [*w, *w, *(-x for x in w), *(-x for x in w)]
+        return tuple(map(str, found))
+
+
+_APART = (((1, 0),), ((0, 1),))
+_CLOSE = (((1, 0),), (("3/5", "4/5"),))
+_PAIRS = (((1, 0, 0), ("3/5", "4/5", 0)), ((0, 0, 1), (0, "3/5", "4/5")))
+_SHORT = Fraction(1, 8001)  # below lambda/(1000 kappa n^2) at lambda = 1/2, kappa = 1 and n = 2
+ALIKE = Network("two samples", _APART, ((1,), (1,)), 16, _SHORT, "1/4001")
+FITTED = Network("the first client fitted", _APART, ((0,), (1,)), 16, _SHORT, "1/4001")
+NEARLY = Network("the first client nearly fitted", _APART, (("1/100",), (1,)), 16, _SHORT, "1/4001")
+CLOSE = Network("samples with an angle", _CLOSE, ((1,), (-1,)), 64, Fraction(1, 100_000), "1/40000")
+SAMPLES = Network("two samples a client", _PAIRS, ((1, -1), (1, 2)), 64, Fraction(1, 1_000_000),
+                  "1/100000", "1/10000000")  # fmt: skip
+LONG = Network("long steps", _CLOSE, ((3,), (-3,)), 4, Fraction(1, 2), 4)
+WIDE = Network("wide, the first client fitted", _APART, ((0,), (1,)), 192**2, _SHORT, "1/4001", 1)
+BALLS = Network("twelve neurons", _APART, (("1/100",), (1,)), 12, _SHORT, "1/4001")
+
+_ONE, _BOTH, _TURNS = ((1, 0),), ((1, 1),), ((1, 0), (0, 1))
+SCHEDULES: tuple[tuple[str, Rows], ...] = (
+    ("one client", _ONE), ("both", _BOTH), ("in turns", _TURNS),
+)  # fmt: skip
+
+
+def _planned(
+    of: Network, told: str, view: str, own: dict[str, Any], steps: int, rounds: int, *, quick: bool
+) -> Planned:
+    given = {"eta": str(of.step / steps), "K": steps, "radius": of.radius, **own}
+    chosen: dict[str, Number] = {"C_w": of.C_w, "chance": "1/10"}
+    run = Run(of.objective, of.start, tuple(given.items()), rounds)
+    name = f"ReLU, {of.told}: {told}, K={steps} T={rounds}"
+    return Planned(name, Setup("overparam", view, run, tuple(chosen.items())), quick)
+
+
+def _plan() -> Iterator[Planned]:
+    for of in (ALIKE, FITTED, CLOSE, SAMPLES, LONG):
+        for told, rows in SCHEDULES:
+            for steps in (1, 3):
+                yield _planned(of, told, "ReLU rounds", {"schedule": rows}, steps, 3, quick=True)
+        yield _planned(of, "one of 2 at random", "ReLU rounds, clients at random", {"m": 1}, 2, 3,
+                       quick=True)  # fmt: skip
+    yield _planned(NEARLY, "one client", "ReLU rounds", {"schedule": _ONE}, 1, 20, quick=True)
+    yield _planned(WIDE, "one client", "ReLU rounds", {"schedule": _ONE}, 1, 1, quick=False)
+    yield _planned(BALLS, "one client", "ReLU rounds", {"schedule": _ONE}, 1, 40, quick=False)
+
+
+PLANNED = tuple(_plan())
