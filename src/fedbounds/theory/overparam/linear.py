@@ -127,18 +127,19 @@ LAYERS = Claim(
 # ---- local steps
 
 _LOCAL = (SHORT_LOCAL,)
+_DECREASED = (1 - CONTRACTION) ** (k + 1) * xi_k2(t, 0)
 LOCAL_DECREASE = Claim(
     entry("overparam/lemma-a4"),
     algorithms=EVERY,
     parts=(
         Part(
             name="in the event",
-            left=xi_k2(t, k + 1), right=(1 - CONTRACTION) ** (k + 1) * xi_k2(t, 0), index=Index.STEP,
+            left=xi_k2(t, k + 1), right=_DECREASED, index=Index.STEP,
             conditions=(*_LOCAL, *WIDE), assumptions=EVENT,
         ),
         Part(
             name="as printed",
-            left=xi_k2(t, k + 1), right=(1 - CONTRACTION) ** (k + 1) * xi_k2(t, 0), index=Index.STEP,
+            left=xi_k2(t, k + 1), right=_DECREASED, index=Index.STEP,
             conditions=_LOCAL, assumptions=(assumed.INDEPENDENT,),
         ),
     ),
