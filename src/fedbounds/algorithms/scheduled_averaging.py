@@ -11,6 +11,7 @@ clients are drawn.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from .traced import Algorithm, State
@@ -73,7 +74,9 @@ def local_steps(problem: Any, p: Mapping[str, Any], x: Array, present: Array, se
     see(x=x, after=after, mean_g=mean_g, slope=slopes[0], y=y, present=present)
     see(ys=xp.stack(ys, axis=2), xis=xp.stack(missed, axis=2), gs=xp.stack(slopes, axis=2))
     # after k = 0, ..., K steps
-    see(xis_to=xp.stack([*missed, problem.residual(y)], axis=2), ys_to=xp.stack([*ys, y], axis=2))
+    every = [*missed, problem.residual(y)]
+    see(xis_to=xp.stack(every, axis=2), ys_to=xp.stack([*ys, y], axis=2))
+    see(outputs_went=xp.stack([b - a for a, b in pairwise(every)], axis=2))
     see(size=size, one=size * 0 + 1)
     return Round(after, mean_g, tuple(ys), tuple(missed))
 
@@ -103,6 +106,10 @@ def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see
     see(x0=x0, layer=_layers(problem, x))
     if problem.is_linear:
         see(star=problem.nearest_fit(x0))
+    see(largest_own=problem.xp.stack([problem.own_largest] * x.shape[0], axis=0))
+    if problem.has_spectra:
+        apart = [problem.grams_apart(x, y, x0, present) for y in done.ys]
+        see(**problem.spectra(x, x0), grams_apart=problem.xp.stack(apart, axis=1))
     _apart(problem, p, state, present, done, see)
     return {"x": done.after, "x0": x0}
 

@@ -321,14 +321,31 @@ class DeepLinear:
         samples: where that is 0, they are not asked. Both are 1 where nothing is asked.
         """
         before, after = self._products(start)
-        of_last, of_first = (
-            [made @ made.T / self.width**i for i, made in enumerate(every) if i > 0]
-            for every in (after, before)
-        )
+        of_last, of_first = self._squares(after), self._squares(before)
         lows, highs = map(smallest_eigenvalue, of_last), map(largest_eigenvalue, of_last)
         less = _over(map(smallest_eigenvalue, of_first), least)
         more = _over(map(largest_eigenvalue, of_first), largest)
         return _extreme(min, [*lows, *less]), _extreme(max, [*highs, *more])
+
+    def _squares(self, every: list[Array]) -> list[Array]:
+        """Gram matrices of products of i = 1, 2, ... layers, over m^i."""
+        return [made @ made.T / self.width**i for i, made in enumerate(every) if i > 0]
+
+    def spectra(self, x: Array, start: Array) -> dict[str, Bracket]:
+        """Extreme squared singular values of products of layers at a model, and of their moves.
+
+        Of W^L ... W^i and W^i ... W^1 X as in Lemma A.1; of their differences to the start the
+        largest, over m^(L-i+1), and over m^i alone.
+        """
+        gram = self._all_features @ self._all_features.T
+        low, high = self._spread(x, smallest_eigenvalue(gram), largest_eigenvalue(gram))
+        moved = zip(self._products(x), self._products(start), strict=True)
+        still = Bracket(fmpq(0), fmpq(0))
+        first_most, last_most = (
+            _extreme(max, [still, *map(largest_eigenvalue, self._squares(own))])
+            for own in ([a - b for a, b in zip(*both, strict=True)] for both in moved)
+        )
+        return {"low": low, "high": high, "moved_first": first_most, "moved_last": last_most}
 
     def constants(self, start: Start) -> Constants:
         """None of those of smooth functions: gradients of products are not Lipschitz."""

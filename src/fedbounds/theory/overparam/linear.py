@@ -12,7 +12,7 @@ from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
 from .names import EVERY, FEDAVG, NOTHING_RUN
-from .sizes import CONTRACTION, KAPPA, MOVED, SHORT, SHORT_LOCAL, WIDE, rate
+from .sizes import CONTRACTION, KAPPA, MOVED, SHORT, SHORT_LOCAL, WIDE, WIDE_LOCALLY, rate
 from .symbols import (
     R_2,
     G_l2,
@@ -43,6 +43,7 @@ from .symbols import (
 _NOTHING = sp.Integer(0)
 EVENT = (assumed.INDEPENDENT, assumed.EVENT)
 SUPPOSED = (SHORT, *WIDE)
+LOCALLY = (SHORT, *WIDE_LOCALLY)
 
 
 def _vanishes(name: str, *parts: tuple[str, sp.Expr]) -> Claim:
@@ -98,7 +99,14 @@ def _of_schedules(name: str, *parts: tuple[str, sp.Expr, sp.Expr]) -> Claim:
 
 
 _SHARE = eta * K / S_size(t)
-TERM_1 = _of_schedules("term-1", ("", term_1q(t), 1 - _SHARE * P_min))
+TERM_1 = Claim(
+    entry("overparam/term-1"),
+    algorithms=FEDAVG,
+    parts=(
+        Part(left=term_1q(t), right=(1 - _SHARE * P_min) ** 2 * _LOSS, conditions=(SHORT,),
+             assumptions=EVENT),
+    ),
+)  # fmt: skip
 TERM_2 = _of_schedules(
     "eq-25",
     ("first", term_2q(t),
@@ -135,7 +143,7 @@ LOCAL_DECREASE = Claim(
         Part(
             name="in the event",
             left=xi_k2(t, k + 1), right=_DECREASED, index=Index.STEP,
-            conditions=(*_LOCAL, *WIDE), assumptions=EVENT,
+            conditions=(*_LOCAL, *WIDE_LOCALLY), assumptions=EVENT,
         ),
         Part(
             name="as printed",
@@ -154,7 +162,7 @@ LOCAL_DECREASE = Claim(
 # of the clients of any S_t together, which is to say: of each, since S_t may be one client
 def _of_participants(left: sp.Expr, factor: sp.Expr, name: str = "") -> Part:
     return Part(
-        name=name, left=left, right=factor * xi_k2(t, 0), index=Index.STEP, conditions=SUPPOSED,
+        name=name, left=left, right=factor * xi_k2(t, 0), index=Index.STEP, conditions=LOCALLY,
         assumptions=EVENT,
     )  # fmt: skip
 

@@ -44,8 +44,9 @@ _LOSS, _LATER, _NOTHING = R_2(t), R_2(t + 1), sp.Integer(0)
 _KAPPA = lam_max / lam
 _STEP = Condition(eta, "<=", lam / (1000 * _KAPPA * samples**2 * K))
 _NARROW = Condition(radius, "<=", lam / (1000 * samples))
+_AT_LEAST_ONE = Condition(C_w, ">=", sp.Integer(1))
 _WIDE = Condition(width, ">=", C_w * n**4 * samples**4 * sp.log(samples / chance) ** 2 / lam**4)
-SUPPOSED = (_STEP, _NARROW, _WIDE)
+SUPPOSED = (_STEP, _NARROW)
 START, STAYS = (assumed.GRAM,), (assumed.GRAM, assumed.STAYS)
 _GROWN = 1 + 2 * eta * K * samples
 
@@ -185,7 +186,8 @@ LOCAL = Claim(
 def _of_loss(name: str, algorithm: str, *conditions: Condition) -> Part:
     return Part(
         name=name, left=_LATER, right=(1 - _rate(S_least)) ** (t + 1) * R_2(0),
-        conditions=(_STEP, _WIDE, *conditions), assumptions=START, algorithm=algorithm,
+        conditions=(_STEP, _AT_LEAST_ONE, _WIDE, *conditions), assumptions=START,
+        algorithm=algorithm,
     )  # fmt: skip
 
 
@@ -198,7 +200,10 @@ THEOREM = Claim(
         _of_loss("everyone", RELU[0], Condition(S_least, "==", n)),
     ),
     readings=(
-        Reading("any sequence of clients; H(0) near H^infinity", parts=("any sequence",)),
+        Reading(
+            "any sequence of clients, H(0) near H^infinity, 1 or more in Omega",
+            parts=("any sequence",),
+        ),
         Reading("clients drawn uniformly, in the mean", parts=("uniform",)),
         Reading("every client in every round", parts=("everyone",)),
     ),

@@ -31,7 +31,7 @@ class Network:
     neurons: int
     step: Fraction
     radius: Number
-    C_w: Number = "1/1000000"
+    C_w: Number = 1
 
     @property
     def objective(self) -> Objective:
@@ -59,9 +59,9 @@ FITTED = Network("the first client fitted", _APART, ((0,), (1,)), 16, _SHORT, "1
 NEARLY = Network("the first client nearly fitted", _APART, (("1/100",), (1,)), 16, _SHORT, "1/4001")
 CLOSE = Network("samples with an angle", _CLOSE, ((1,), (-1,)), 64, Fraction(1, 100_000), "1/40000")
 SAMPLES = Network("two samples a client", _PAIRS, ((1, -1), (1, 2)), 64, Fraction(1, 1_000_000),
-                  "1/100000", "1/10000000")  # fmt: skip
+                  "1/100000")  # fmt: skip
 LONG = Network("long steps", _CLOSE, ((3,), (-3,)), 4, Fraction(1, 2), 4)
-WIDE = Network("wide, the first client fitted", _APART, ((0,), (1,)), 192**2, _SHORT, "1/4001", 1)
+WIDE = Network("wide, the first client fitted", _APART, ((0,), (1,)), 192**2, _SHORT, "1/4001")
 BALLS = Network("twelve neurons", _APART, (("1/100",), (1,)), 12, _SHORT, "1/4001")
 
 _ONE, _BOTH, _TURNS = ((1, 0),), ((1, 1),), ((1, 0), (0, 1))

@@ -26,10 +26,10 @@ class Network:
         Of every client and sample.
     depth, width : int
     start : tuple of numbers
-    largest, least : int
-        Eigenvalues of X'X.
+    largest, least : numbers
+        No less than the largest eigenvalue of X'X, no more than the least.
     C_w : number
-        What Omega hides, so that the width is wide enough.
+        What Omega hides.
     """
 
     told: str
@@ -38,8 +38,8 @@ class Network:
     depth: int
     width: int
     start: tuple[Number, ...]
-    largest: int = 1
-    least: int = 1
+    largest: Number = 1
+    least: Number = 1
     C_w: Number = 1
 
     @property
@@ -53,10 +53,10 @@ class Network:
         """N."""
         return len(self.features)
 
-    def step(self, steps: int, share: Fraction = Fraction(1)) -> Fraction:
-        """That of the proofs, d_out/(50 L kappa K ||X||^2), or a share of it."""
-        outputs, kappa = len(self.targets[0][0]), Fraction(self.largest, self.least)
-        return share * outputs / (50 * self.depth * kappa * steps * self.largest)
+    def step(self, steps: int) -> Fraction:
+        """That of the proofs, d_out/(50 L kappa K ||X||^2), or less."""
+        outputs, largest = len(self.targets[0][0]), Fraction(self.largest)
+        return outputs * Fraction(self.least) / (50 * self.depth * steps * largest**2)
 
 
 # ---- starts
@@ -96,22 +96,47 @@ def _two_layers(width: int, columns: int, moved: int = 0) -> tuple[Number, ...]:
     return _flat(*every)
 
 
+def _many_layers(depth: int, width: int, columns: int, outputs: int) -> tuple[Number, ...]:
+    """All layers are columns or rows of signs that are orthogonal to each other."""
+    every = range(width)  # a power of 2
+    square = [[Fraction((-1) ** bin(i & j).count("1")) for j in every] for i in every]
+    first = [row[:columns] for row in square]
+    return _flat(first, *[square] * (depth - 2), square[width - outputs :])
+
+
 # ---- networks
 
 _APART = (((1, 0),), ((0, 1),))
 _SKEWED = (((1, 1),), ((-1, 1),))
-_THREE = (((2, 0, 0),), ((0, 2, 0),), ((1, 1, 1),))
 _ALIKE, _FITTED = (((1,),), ((1,),)), (((0,),), ((1,),))
 _WIDEST = 10**6  # one layer has no width: any will do
-ONE_LAYER = Network("one layer", _APART, _ALIKE, 1, _WIDEST, (0, 0))
-ONE_FITTED = Network("one layer, the first client fitted", _APART, _FITTED, 1, _WIDEST, (0, 0))
+ONE_LAYER = Network("one layer", _APART, _ALIKE, 1, _WIDEST, (0, 0), C_w=1000)
+ONE_FITTED = Network(
+    "one layer, the first client fitted", _APART, _FITTED, 1, _WIDEST, (0, 0), C_w=1000
+)
 SKEWED = Network("one layer, both features", _SKEWED, (((1,),), ((3,),)), 1, _WIDEST, (0, 0), 2, 2)
 WIDE = Network("two layers, width 400", _APART, _ALIKE, 2, 400, _two_layers(400, 2, 8))
 WIDE_FITTED = Network(
     "two layers, width 400, the first client fitted", _APART, _FITTED, 2, 400, _two_layers(400, 2)
 )
-NARROW = Network("two layers, width 16", _APART, _ALIKE, 2, 16, _two_layers(16, 2, 2), C_w="1/64")
-IN_BALLS = Network("two layers, width 8", _APART, _ALIKE, 2, 8, _two_layers(8, 2), C_w="1/128")
+NARROW = Network("two layers, width 16", _APART, _ALIKE, 2, 16, _two_layers(16, 2, 2))
+THREE_LAYERS = Network("three layers", _APART, _ALIKE, 3, 64, _many_layers(3, 64, 2, 1))
+SEVEN_LAYERS = Network(
+    "seven layers", _APART, (((-1,),), ((1,),)), 7, 64, _many_layers(7, 64, 2, 1)
+)
+UNLIKE = Network(
+    "two layers, samples of two sizes", (((2, 0),), ((0, 1),)), _ALIKE, 2, 4, _two_layers(4, 2),
+    4, 1,
+)  # fmt: skip
+OUTPUTS = Network(
+    "three layers, four outputs", _APART, (((1, 0, 0, 1),), ((0, -1, 2, 0),)), 3, 4,
+    _many_layers(3, 4, 2, 4),
+)  # fmt: skip
+THREE = Network(
+    "one layer, three clients", (((1, 0, 0),), ((1, 1, 0),), ((0, 0, 1),)),
+    (((1,),), ((-1,),), ((2,),)), 1, _WIDEST, (0, 0, 0), 3, "1/3",
+)  # fmt: skip
+IN_BALLS = Network("two layers, width 8", _APART, _ALIKE, 2, 8, _two_layers(8, 2))
 SAMPLES = Network(
     "one layer, two samples a client", (((1, 0, 0, 0), (0, 1, 0, 0)), ((0, 0, 2, 0), (0, 0, 0, 2))),
     (((1,), (2,)), ((-1,), (1,))), 1, _WIDEST, (0, 0, 0, 0), 4, 1,
@@ -157,8 +182,20 @@ def _plan() -> Iterator[Planned]:
         for steps in (1, 3):
             yield _at_random(of, 1, steps, 4)
     yield _scheduled(ONE_LAYER, "one client", _ONE, 1, 300)
+    # digits grow (2 L - 1) times with every step
+    for of, steps, rounds in ((THREE_LAYERS, 1, 2), (SEVEN_LAYERS, 1, 1), (UNLIKE, 2, 2),
+                              (OUTPUTS, 1, 2)):  # fmt: skip
+        for told, rows in SCHEDULES[:3]:
+            yield _scheduled(of, told, rows, steps, rounds)
+        yield _at_random(of, 1, 1, 1)
+    for told, rows in (("all", ((1, 1, 1),)), ("two of three in turns", ((1, 1, 0), (0, 1, 1))),
+                       ("one client", ((0, 1, 0),))):  # fmt: skip
+        yield _scheduled(THREE, told, rows, 15, 3)
+    for count in (1, 2, 3):
+        yield _at_random(THREE, count, 2, 3)
     for told, rows in SCHEDULES:
         yield _scheduled(NARROW, told, rows, 2, 3)
+        yield _scheduled(WIDE, told, rows, 1, 1)
         yield _scheduled(IN_BALLS, told, rows, 1, 40, quick=False)
     yield _scheduled(IN_BALLS, "one client", _ONE, 1, 400, quick=False)
     for told, rows in SCHEDULES[:3]:

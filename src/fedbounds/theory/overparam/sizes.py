@@ -26,14 +26,22 @@ CONTRACTION = eta * depth * s_min2 / (4 * d_out)  # of a local step, squared nor
 MOVED = sp.Rational(57, 10) * eta * s_max2 / d_out  # of Lemma A.7, by a local step
 
 SHORT, SHORT_LOCAL = Condition(eta, "<=", STEP), Condition(eta, "<=", LOCAL_STEP)
-_MANY = C_w * depth * rank * KAPPA**5 * n**5
-WIDE = (
-    Condition(width, ">=", _MANY * d_out * (1 + w_star2)),
-    Condition(width, ">=", _MANY * sp.log(rank / chance)),
-    Condition(width, ">=", C_w * depth * sp.log(depth)),
-)
+_AT_LEAST_ONE = Condition(C_w, ">=", sp.Integer(1))  # less would ask for hardly any width
 
 
+def _wide(power: int, clients: sp.Expr) -> tuple[Condition, ...]:
+    """L times the largest of three, with what Omega hides, of which two have powers of kappa."""
+    many = C_w * depth * rank * KAPPA**power * clients
+    return (
+        _AT_LEAST_ONE,
+        Condition(width, ">=", many * d_out * (1 + w_star2)),
+        Condition(width, ">=", many * sp.log(rank / chance)),
+        Condition(width, ">=", C_w * depth * sp.log(depth)),
+    )
+
+
+WIDE = _wide(5, n**5)  # of Theorem IV.2
+WIDE_LOCALLY = _wide(3, sp.Integer(1))  # of Lemma A.6
 FIRST_RATE = eta * K * P_min / (2 * S_least)  # (a) of the four terms
 
 

@@ -84,6 +84,22 @@ far_2 = quantity(
     r"\|\overline\theta(t)-\theta^*\|^2",
 )
 near_k2 = quantity("near_k2", "E ||theta_{k,c} - theta*||^2", r"\|\theta_{k,c}(t)-\theta^*\|^2")
+low = quantity("low", "least squared singular value as in low_0, in a round", r"\ell(t)")
+high = quantity("high", "largest squared singular value as in high_0, in a round", "h(t)")
+moved_last = quantity(
+    "moved_last",
+    "max_i ||W^{L:i}(t) - W^{L:i}(0)||^2/m^{L-i+1}",
+    r"\max_i\|\overline W^{L:i}(t)-\overline W^{L:i}(0)\|^2m^{-(L-i+1)}",
+)
+moved_first = quantity(
+    "moved_first",
+    "max_i ||(W^{i:1}(t) - W^{i:1}(0))X||^2/m^i",
+    r"\max_i\|(\overline W^{i:1}(t)-\overline W^{i:1}(0))X\|^2m^{-i}",
+)
+grams_2 = quantity("grams_2", "||P^S(t,k) - P^S(0)||^2 of a step k", r"\|P^S(t,k)-P^S(0)\|^2")
+step_k2 = quantity("step_k2", "E ||U_{k+1,c} - U_{k,c}||^2", r"\|U_{k+1,c}(t)-U_{k,c}(t)\|^2")
+own_max = quantity("own_max", "sigma_max^2(X_c)", r"\sigma_{\max}^2(X_c)")
+
 # ---- of two-layer ReLU networks; e is y - y(t)
 
 samples = symbol("samples", "samples of all clients", "n", **_COUNT)

@@ -27,7 +27,10 @@ _PARTS = (
     _of_loss("everyone", FEDAVG[0], _ALL),
 )
 _READINGS = (
-    Reading("any sequence of clients; start and width as in Lemma A.1", parts=("any sequence",)),
+    Reading(
+        "any sequence of clients, a start as in Lemma A.1, 1 or more in Omega",
+        parts=("any sequence",),
+    ),
     Reading("clients drawn uniformly, in the mean", parts=("uniform",)),
     Reading("every client in every round", parts=("everyone",)),
 )

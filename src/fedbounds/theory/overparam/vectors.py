@@ -50,3 +50,14 @@ perp, flips, by_local, by_still, far, far_next = vectors(
         "far_next": r"\|\overline w_r(t+1)-w_r(0)\|^2",
     }
 )
+low_now, high_now, first_now, last_now, grams_apart, outputs_went, largest_own = vectors(
+    {
+        "low": r"\ell(t)",
+        "high": "h(t)",
+        "moved_first": r"\max_i\|(\overline W^{i:1}(t)-\overline W^{i:1}(0))X\|^2m^{-i}",
+        "moved_last": r"\max_i\|\overline W^{L:i}(t)-\overline W^{L:i}(0)\|^2m^{-(L-i+1)}",
+        "grams_apart": r"\|P^S(t,k)-P^S(0)\|^2",
+        "outputs_went": r"U_{k+1,c}(t)-U_{k,c}(t)",
+        "largest_own": r"\sigma_{\max}^2(X_c)",
+    }
+)

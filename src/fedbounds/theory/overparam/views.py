@@ -8,9 +8,11 @@ from . import assumed, measured, relu_measured
 from .names import FEDAVG, RELU, RELU_SAMPLED, SAMPLED
 from .scope_names import AT_RANDOM
 
-_ALL = ("x", "x0", "after", "mean_g", "size", "one", "star")
+_SPECTRA = ("low", "high", "moved_first", "moved_last")
+_ALL = ("x", "x0", "after", "mean_g", "size", "one", "star", *_SPECTRA)
 _TERMS = tuple(f"term_{number}" for number in (1, 2, 3, 4))
-_CLIENTS = ("res", "res_next", "along", "first", "by_gram", "slope", "y", *_TERMS)
+_CLIENTS = ("res", "res_next", "along", "first", "by_gram", "slope", "y", "largest_own",
+            *_TERMS)  # fmt: skip
 ROUNDS = View(
     told="rounds on a schedule",
     algorithm="scheduled_averaging.ROUNDS",
@@ -19,12 +21,13 @@ ROUNDS = View(
         vectors={
             **dict.fromkeys(_ALL, ()),
             **dict.fromkeys(_CLIENTS, ("i",)),
-            **dict.fromkeys(("xis", "gs", "ys"), ("i", "k")),
+            **dict.fromkeys(("xis", "gs", "ys", "outputs_went"), ("i", "k")),
+            "grams_apart": ("k",),
             **dict.fromkeys(("xis_to", "ys_to"), ("i", "j")),
         },
         factors={"layer": ("l",), "present": ("i",)},
         derived=measured.DERIVED,
-        may=("star",),
+        may=("star", "grams_apart", *_SPECTRA),
     ),
     runs=FEDAVG[0],
     quantities=measured.QUANTITIES,

@@ -28,12 +28,12 @@ from fedbounds.problems.linear import (
 from fedbounds.problems.masked_laws import Bernoulli, Law, Rolling
 from fedbounds.problems.masked_listed import ListedMasks
 from fedbounds.problems.masked_quadratic import masked_quadratic
-from fedbounds.problems.spectrum import to_floats
+from fedbounds.problems.spectrum import Bracket, largest_eigenvalue, to_floats
 
 from .balls import balls
 from .count import Count
 from .enclosed import enclosed
-from .objectives import constants
+from .objectives import between, constants
 
 Array = Any
 
@@ -292,6 +292,33 @@ class Clients:
         return self.xp.reshape(found, (rows, n, outputs))
 
     @property
+    def has_spectra(self) -> bool:
+        """Whether eigenvalues of matrices of the run are found: of rationals."""
+        return self.exact and not self.irrational
+
+    def spectra(self, x: Array, start: Array) -> dict[str, Array]:
+        """Of every row, extremes of products of a network's layers, and of their moves.
+
+        Exact numbers or balls, shape (rows,).
+        """
+        rows = [self.objective.spectra(*own) for own in zip(x, start, strict=True)]
+        return {name: _numbers([row[name] for row in rows]) for name in rows[0]}
+
+    @property
+    def own_largest(self) -> Array:
+        """Largest eigenvalue of X_c'X_c of every client, shape (n,)."""
+        return self.xp.asarray(_own_largest(self.objective, self.exact))
+
+    def grams_apart(self, x: Array, ys: Array, start: Array, present: Array) -> Array:
+        """||P^S(t, k) - P^S(0)||^2 of every row, of models of clients (rows, n, d)."""
+        found = self.objective.crossed_gram(x, ys)
+        found = found - self.objective.crossed_gram(start, self.spread(start))
+        found = found * present[:, None, None, :, None, None]
+        rows, samples, outputs = found.shape[:3]
+        square = found.reshape(rows, samples * outputs, -1)
+        return _numbers([largest_eigenvalue(own.T @ own) for own in square])
+
+    @property
     def width(self) -> int:
         """m, neurons of a network's layer."""
         return int(self.objective.width)
@@ -481,8 +508,21 @@ class Clients:
         return self.xp.permute_dims(found, (1, 0, *range(2, found.ndim)))
 
 
+def _numbers(found: list[Bracket]) -> Array:
+    """Exact where they are, else the balls that span them."""
+    return np.array([between(one) for one in found], dtype=object)
+
+
 def _rolling(masks: Array) -> Rolling:
     return Rolling(tuple(tuple(tuple(map(int, m)) for m in own) for own in masks.tolist()))
+
+
+@lru_cache(maxsize=64)  # asked for in every round
+def _own_largest(problem: Any, exact: bool) -> Array:
+    """Of features in rows; in floats the nearest ones."""
+    grams = (own @ own.T for own in map(on_host, problem.features))
+    ends = [largest_eigenvalue(gram) for gram in grams]
+    return _numbers(ends) if exact else to_floats(np.array([one.upper for one in ends]))
 
 
 @lru_cache(maxsize=256)  # each is one problem, by its identity

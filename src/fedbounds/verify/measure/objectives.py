@@ -297,10 +297,10 @@ def values(problem: Problem, start: Array | None = None) -> dict[str, Any]:
     if isinstance(problem, FederatedQuadratic) and problem.noise is not SILENT:
         found["sigma^2"] = _variance(problem)
     own = problem.numbers(start) if hasattr(problem, "numbers") else {}
-    return found | {name: _between(value) for name, value in own.items()}
+    return found | {name: between(value) for name, value in own.items()}
 
 
-def _between(value: Any) -> Any:
+def between(value: Any) -> Any:
     """An exact number, or the ball that spans a bracket."""
     if isinstance(value, arb):
         return Ball(value)
