@@ -6,7 +6,8 @@ import pytest
 from flint import fmpq
 from meerkat_cases import CASES, known, listed
 
-from fedbounds.verify.measure import moments
+from fedbounds.verify.measure import unrolled
+from fedbounds.verify.measure.unmoved import Unmoved
 from fedbounds.verify.setups import found
 
 MASKED = ["one client, three steps, noise", "two clients, own directions, noise",
@@ -23,29 +24,31 @@ def numbers(name):
 @pytest.mark.parametrize("name", MASKED)
 def test_numbers_are_those_of_unknowns_everywhere(name, monkeypatch):
     seen = []
-    find = moments._never_moved
+    find = unrolled.unmoved
 
     def watched(*arguments):
         seen.append(find(*arguments))
         return seen[-1]
 
-    monkeypatch.setattr(moments, "_never_moved", watched)
+    monkeypatch.setattr(unrolled, "unmoved", watched)
     fixed = numbers(name)
-    own = [x is not None for x in seen[0]["x"]]
+    own = [x is not None for x in seen[0].numbers["x"]]
     assert own == [not kept for kept in CASES[name].mask]
-    monkeypatch.setattr(moments, "_never_moved", lambda *arguments: {})
+    case = CASES[name]
+    assert seen[0].carried == (case.n * sum(case.mask),) * (case.K - 1)
+    monkeypatch.setattr(unrolled, "unmoved", lambda *arguments: Unmoved())
     assert fixed == numbers(name)
 
 
 def test_a_moving_entry_taken_for_a_number_is_seen(monkeypatch):
     name = MASKED[0]
     right = numbers(name)
-    find = moments._never_moved
+    find = unrolled.unmoved
 
-    def wrong(subject, first, trace):
-        return {"x": subject.start} if find(subject, first, trace) else {}
+    def wrong(start, *arguments):
+        return Unmoved(start) if find(start, *arguments).numbers else Unmoved()
 
-    monkeypatch.setattr(moments, "_never_moved", wrong)
+    monkeypatch.setattr(unrolled, "unmoved", wrong)
     assert numbers(name) != right
     found.analysed.cache_clear()
 

@@ -61,10 +61,9 @@ class Ring:
         if polynomial.is_zero():
             return 0
         coefficients = polynomial.coeffs()
-        for sign in (1, -1):
-            if all(sign * c > 0 for c in coefficients):
-                return sign if self._has_strict_term(polynomial) else None
-        return None
+        sign = 1 if coefficients[0] > 0 else -1
+        same = all(c > 0 for c in coefficients) if sign > 0 else all(c < 0 for c in coefficients)
+        return sign if same and self._has_strict_term(polynomial) else None
 
     def one_sided(self, polynomial: Polynomial) -> int | None:
         """1 if all coefficients are non-negative, -1 if none is positive; None if mixed."""
@@ -77,7 +76,8 @@ class Ring:
         weak = self._weak
         if not weak or polynomial.is_constant():
             return True
-        return any(not any(powers[i] for i in weak) for powers in polynomial.monoms())
+        every = map(polynomial.monomial, range(len(polynomial)))  # the first is often one
+        return any(not any(powers[i] for i in weak) for powers in every)
 
 
 @dataclass(frozen=True, eq=False)

@@ -432,9 +432,7 @@ class Clients:
         """
         if hasattr(self.objective, "minimisers"):
             return self.xp.asarray(self.objective.minimisers)
-        problem = self._quadratic
-        every = zip(problem.hessian, problem.linear, strict=True)
-        return self.xp.asarray(np.stack([_lowest_point(*each) for each in every]))
+        return self.xp.asarray(_lowest_points(self._quadratic))
 
     @property
     def nearest_best(self) -> Array:
@@ -444,9 +442,7 @@ class Clients:
         """
         if hasattr(self.objective, "minimisers"):
             return self.xp.asarray(self.objective.minimisers[0])
-        problem = self._quadratic
-        every = (problem.hessian.sum(axis=0), problem.linear.sum(axis=0))
-        return self.xp.asarray(_lowest_point(*every))
+        return self.xp.asarray(_lowest_of_sum(self._quadratic))
 
     @property
     def lowest(self) -> Array:
@@ -588,6 +584,18 @@ def _minimiser(hessian: Array, slope: Array) -> Array:
     require(definite, "Hessian", hessian.tolist(), "definite, for a minimiser that is the only one")
     found: Array = solve(hessian, -slope[:, None])
     return found[:, 0]
+
+
+@lru_cache(maxsize=64)
+def _lowest_points(problem: FederatedQuadratic) -> Array:
+    """Of every client."""
+    every = zip(problem.hessian, problem.linear, strict=True)
+    return np.stack([_lowest_point(*each) for each in every])
+
+
+@lru_cache(maxsize=64)
+def _lowest_of_sum(problem: FederatedQuadratic) -> Array:
+    return _lowest_point(problem.hessian.sum(axis=0), problem.linear.sum(axis=0))
 
 
 def _lowest_point(hessian: Array, slope: Array) -> Array:

@@ -305,10 +305,15 @@ def _copied(arrays: tuple[Array, ...]) -> tuple[Array, ...]:
 
 
 def one_step(
-    algorithm: Algorithm, problem: Clients, p: Parameters, state: State, drawn: Drawn
+    algorithm: Algorithm,
+    problem: Clients,
+    p: Parameters,
+    state: State,
+    drawn: Drawn,
+    carry: Carry | None = None,
 ) -> tuple[State, dict[str, Array]]:
     """As `stepped`, but neither rows nor what is carried is held against itself."""
-    after, shown, _ = _step(algorithm, problem, p, state, drawn)
+    after, shown, _ = _step(algorithm, problem, p, state, drawn, carry)
     return after, shown
 
 

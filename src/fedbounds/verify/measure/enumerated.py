@@ -271,5 +271,10 @@ def _is_told(entry: Any) -> bool:
 
 
 def _keys(flat: Array) -> Array:
-    """Rows of numbers that can be looked up; of balls, those that are the same ball are equal."""
-    return np.frompyfunc(bare, 1, 1)(flat).tolist() if flat.size else flat.tolist()
+    """Rows of what can be looked up; of balls, those that are the same ball are equal."""
+    return np.frompyfunc(_key, 1, 1)(flat).tolist() if flat.size else flat.tolist()
+
+
+def _key(entry: Any) -> Any:
+    """Of a rational both parts: flint makes a `Fraction` of it to find its hash."""
+    return (entry.p, entry.q) if type(entry) is fmpq else bare(entry)

@@ -7,14 +7,12 @@ show that the degree is one, and laws of sources give E of their monomials.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import repeat
 from math import prod
 from typing import Any
 
-import numpy as np
 from flint import fmpq, fmpz
-
-from fedbounds.problems.linear import rational
 
 from .beginnings import Beginning, beginning
 from .enumerated import one_state
@@ -25,7 +23,7 @@ from .round_maps import Pair as Pair
 from .round_maps import check_state, forms_of, pair_map, pairs
 from .step_maps import is_wide
 from .subject import Subject
-from .unknowns import Refused, Unknown, Variables
+from .unknowns import Refused, Variables
 from .unrolled import Unrolling, together, unroll
 from .whole_rounds import listed_rows, round_maps
 
@@ -69,6 +67,11 @@ def moments(subject: Subject, most: int | None = None) -> Moments:
         if t == 0 or traces[-1].asked_round:
             trace = round_of(subject, first, t)
         traces.append(trace)
+    return _moments(first, traces, most)
+
+
+def _moments(first: Beginning, traces: Sequence[Unrolling], most: int | None) -> Moments:
+    """Of every round from the first on."""
     every: _Every | InSteps
     if any(is_wide(trace.variables) for trace in traces):
         every = InSteps(first, traces, most)
@@ -77,9 +80,7 @@ def moments(subject: Subject, most: int | None = None) -> Moments:
         every = _Every(
             first, [steps[id(trace)] for trace in traces], pairs(traces[0].variables), most
         )
-    return Moments(
-        tuple(MomentsOfRound(every, t) for t in range(subject.rounds + 1)), tuple(traces)
-    )
+    return Moments(tuple(MomentsOfRound(every, t) for t in range(len(traces) + 1)), tuple(traces))
 
 
 def begun(subject: Subject) -> Beginning:
@@ -99,59 +100,41 @@ def begun(subject: Subject) -> Beginning:
 
 def round_of(subject: Subject, first: Beginning, at: int) -> Unrolling:
     """A round on unknowns, with numbers for what no round moves."""
-    trace = unroll(subject, first.shapes, at, carries=True)
-    if fixed := _never_moved(subject, first, trace):
-        trace = unroll(subject, first.shapes, at, carries=True, fixed=fixed)
-    return trace
+    start = first.state if len(first.chances) == 1 else None
+    return unroll(subject, first.shapes, at, carries=True, start=start)
 
 
-def moving(subject: Subject) -> int:
-    """How many entries of the state a round changes; all, where no polynomial tells soon."""
-    first = beginning(subject, _FEW)
-    every = sum(prod(shape) for shape in first.shapes.values())
-    try:
-        if not together(subject, first.shapes):
-            return every
-        trace = unroll(subject, first.shapes, 0, carries=True)
-    except Refused:
-        return every
-    fixed = _never_moved(subject, first, trace).values()
-    return every - sum(x is not None for own in fixed for x in own)
+@dataclass(frozen=True, eq=False)
+class FirstRound:
+    """The first round of a run, looked at before all are.
 
-
-def _never_moved(subject: Subject, first: Beginning, trace: Unrolling) -> dict[str, Array]:
-    """Numbers of the entries of the state that stay what they are at the start, None for others.
-
-    Where all rounds are the same: a coordinate outside of a mask, say.
+    Attributes
+    ----------
+    subject : Subject
+        Of one round.
     """
-    if trace.asked_round or trace.by is not None or trace.ends is None or len(first.chances) > 1:
-        return {}
-    found, at = dict[str, Array](), 0
-    for name, start in first.state.items():
-        after = trace.ends[name].reshape(len(trace.listed.chances), -1)
-        own = np.full(after.shape[1], None, dtype=object)
-        for place, value in enumerate(start.reshape(-1)):
-            ends = (_linear(trace.variables, x) for x in after[:, place])
-            if not isinstance(value, Unknown) and all(x == {at + place: fmpq(1)} for x in ends):
-                own[place] = rational(value)
-        at += len(own)
-        if any(x is not None for x in own):
-            found[name] = own
-    return found
 
+    subject: Subject
 
-def _linear(named: Variables, value: Any) -> dict[int | None, fmpq] | None:
-    """An affine polynomial in the unknowns that what was carried stands for; None if it is none."""
-    terms = named.affine(value) if isinstance(value, Unknown) else None
-    if terms is None:
-        return None
-    found: dict[int | None, fmpq] = {}
-    for at, factor in terms:
-        stood = None if at is None or at < named.fresh else _linear(named, named.stood(at))
-        own = {at: fmpq(1)} if stood is None else stood
-        for where, part in own.items():
-            found[where] = found.get(where, fmpq(0)) + factor * part
-    return {where: factor for where, factor in found.items() if factor}
+    @cached_property
+    def _trace(self) -> Unrolling:
+        return round_of(self.subject, beginning(self.subject, _FEW), 0)
+
+    def moving(self) -> int:
+        """How many entries of the state it changes; all, where no polynomial tells soon."""
+        shapes = beginning(self.subject, _FEW).shapes
+        every = sum(map(prod, shapes.values()))
+        try:
+            if not together(self.subject, shapes):
+                return every
+            fixed = self._trace.variables.fixed.values()
+        except Refused:
+            return every
+        return every - sum(x is not None for own in fixed for x in own)
+
+    def check(self) -> None:
+        """Raise `Refused` where `moments` does."""
+        _moments(begun(self.subject), (self._trace,), None)
 
 
 class _Step:

@@ -68,10 +68,14 @@ class Unknown:
             self._monomials = monomials(self.polynomial)
         return self._monomials
 
-    @entrywise
     def __add__(self, other: Any) -> "Unknown":
-        if type(other) is fmpq and not other:
-            return self
+        kind = type(other)  # the most frequent ones first
+        if kind is Unknown:
+            return Unknown(self.polynomial + other.polynomial)
+        if kind is fmpq:
+            return Unknown(self.polynomial + other) if other else self
+        if isinstance(other, np.ndarray):
+            return NotImplemented  # NumPy takes its entries one by one
         return Unknown(self.polynomial + _operand(other))
 
     @entrywise
@@ -82,14 +86,16 @@ class Unknown:
     def __rsub__(self, other: Any) -> "Unknown":
         return Unknown(_operand(other) - self.polynomial)
 
-    @entrywise
     def __mul__(self, other: Any) -> Any:
-        if type(other) is fmpq and not other:
-            return other  # matrices have zeros: what they leave out is no polynomial
-        operand = _operand(other)
-        if isinstance(other, Unknown):
-            _refuse_many(len(self.polynomial) * len(operand))
-        return Unknown(self.polynomial * operand)
+        kind = type(other)
+        if kind is fmpq:  # matrices have zeros: what they leave out is no polynomial
+            return Unknown(self.polynomial * other) if other else other
+        if kind is Unknown:
+            _refuse_many(len(self.polynomial) * len(other.polynomial))
+            return Unknown(self.polynomial * other.polynomial)
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return Unknown(self.polynomial * _operand(other))
 
     __radd__, __rmul__ = __add__, __mul__
 

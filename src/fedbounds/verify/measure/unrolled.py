@@ -23,6 +23,7 @@ from .sources import Source, TooManyError
 from .spaces import Unrolled
 from .subject import Subject, fields
 from .unknowns import NotCarried, Refused, Variables, bare, variables
+from .unmoved import Unmoved, anything, unmoved
 from .visited import Visits, orders_in, places, visits
 
 Array = Any
@@ -88,7 +89,7 @@ def unroll(
     unknown: tuple[str, ...] = (),
     *,
     carries: bool = False,
-    fixed: Mapping[str, Array] | None = None,
+    start: State | None = None,
 ) -> Unrolling:
     """One round on unknowns.
 
@@ -101,8 +102,8 @@ def unroll(
     carries : bool
         Whether what the step carries is unknown anew, where draws are not listed; else it is the
         polynomial that it was.
-    fixed : mapping from field of the state to array
-        See `Variables`.
+    start : dict of arrays or None
+        The state of which entries are numbers that no round moves: where all rounds are the same.
 
     Raises
     ------
@@ -122,7 +123,7 @@ def unroll(
         except (FedboundsError, Refused) as error:
             apart = f"by groups of draws: {error}; "
     try:
-        return _listing(subject, shapes, p, draw, sources, unknown, carries, fixed)
+        return _listing(subject, shapes, p, draw, sources, unknown, carries, start)
     except Refused as error:
         if not apart or isinstance(error, NotCarried):
             raise
@@ -179,12 +180,12 @@ def _listing(
     sources: Sequence[Source],
     unknown: tuple[str, ...],
     carries: bool,
-    fixed: Mapping[str, Array] | None,
+    start: State | None,
 ) -> Unrolling:
     """With every outcome of what selects, or of all draws."""
     try:
         lists = [x.selects or x.count == 1 for x in sources]  # one outcome is no randomness
-        return _carrying(subject, shapes, p, draw, sources, lists, unknown, carries, fixed)
+        return _carrying(subject, shapes, p, draw, sources, lists, unknown, carries, start)
     except NotCarried:  # listed draws would hide it
         raise
     except Refused:
@@ -193,7 +194,8 @@ def _listing(
             raise
         if not any(finite) or count_of([s for s in sources if s.count]) > MOST_OUTCOMES:
             raise
-        named = _variables(shapes, sources, finite, unknown, (), fixed)
+        still = _unmoved(subject, p, draw, sources, finite, start)
+        named = _variables(shapes, sources, finite, unknown, (), still.numbers)
         return _unrolled(subject, named, p, draw, sources, finite)
 
 
@@ -245,14 +247,17 @@ def _carrying(
     lists: Sequence[bool],
     unknown: tuple[str, ...],
     carries: bool,
-    fixed: Mapping[str, Array] | None,
+    start: State | None,
 ) -> Unrolling:
     """Once more with more unknowns, as often as the step carries more.
 
     Where it carries again, it is taken to do so as often as before.
     """
-    carried: tuple[int, ...] = ()
+    still = _unmoved(subject, p, draw, sources, lists, start)
+    fixed, carried = still.numbers, still.carried
     whole = all(source.count == 1 for source, own in zip(sources, lists, strict=True) if own)
+    if not (carries and whole) or _count(shapes, sources, lists, carried) > MOST_VARIABLES:
+        carried = ()
     while carries and whole:
         named = _variables(shapes, sources, lists, unknown, carried, fixed)
         carry = _Carry(named)
@@ -272,6 +277,40 @@ def _carrying(
     return _unrolled(subject, named, p, draw, sources, lists)
 
 
+def _unmoved(
+    subject: Subject,
+    p: Parameters,
+    draw: Any,
+    sources: Sequence[Source],
+    lists: Sequence[bool],
+    start: State | None,
+) -> Unmoved:
+    """What a round from this start leaves as it is, and so every round, if all are the same."""
+    if start is None:
+        return Unmoved()
+    every = _every(sources, lists)
+    rows, known = len(every.chances), iter(every.answers)
+    answers = [
+        next(known) if own else anything((rows, *source.shape))
+        for source, own in zip(sources, lists, strict=True)
+    ]
+    what = subject.algorithm, subject.problem, p
+    try:
+        drawn = answered(draw, sources, answers)
+        found = unmoved(start, rows, lambda before, carry: one_step(*what, before, drawn, carry)[0])
+    except (FedboundsError, Refused):  # the round on unknowns says what is wrong
+        return Unmoved()
+    return Unmoved() if p.asked_round else found
+
+
+def _every(sources: Sequence[Source], lists: Sequence[bool]) -> Outcomes:
+    """All joint outcomes of those that are listed."""
+    try:
+        return outcomes([s for s, own in zip(sources, lists, strict=True) if own], exact=True)
+    except TooManyError as error:
+        raise Refused(str(error)) from error
+
+
 def _variables(
     shapes: Mapping[str, tuple[int, ...]],
     sources: Sequence[Source],
@@ -280,12 +319,22 @@ def _variables(
     carried: tuple[int, ...],
     fixed: Mapping[str, Array] | None = None,
 ) -> Variables:
-    free = [source for source, own in zip(sources, lists, strict=True) if not own]
-    state = sum(map(prod, shapes.values()))
-    count = state + sum(prod(source.shape) for source in free) + sum(carried)
+    count = _count(shapes, sources, lists, carried)
     if count > MOST_VARIABLES:
         raise Refused(f"{count} unknowns; at most {MOST_VARIABLES}")
+    free = [source for source, own in zip(sources, lists, strict=True) if not own]
     return variables(shapes, free, unknown, carried, fixed)
+
+
+def _count(
+    shapes: Mapping[str, tuple[int, ...]],
+    sources: Sequence[Source],
+    lists: Sequence[bool],
+    carried: tuple[int, ...],
+) -> int:
+    """Of unknowns."""
+    free = [prod(source.shape) for source, own in zip(sources, lists, strict=True) if not own]
+    return sum(map(prod, shapes.values())) + sum(free) + sum(carried)
 
 
 def _unrolled(
@@ -298,10 +347,7 @@ def _unrolled(
     carry: _Carry | None = None,
     state: State | None = None,
 ) -> Unrolling:
-    try:
-        every = outcomes([s for s, own in zip(sources, lists, strict=True) if own], exact=True)
-    except TooManyError as error:
-        raise Refused(str(error)) from error
+    every = _every(sources, lists)
     rows = len(every.chances)
     blocks, known = iter(named.answers()), iter(every.answers)
     answers = [next(known) if own else _repeated(next(blocks), rows) for own in lists]

@@ -36,6 +36,7 @@ class Counts:
 
     def __init__(self) -> None:
         self._known = dict[ast.stmt, Uses]()
+        self._total: Uses | None = None
         self._changed = set[ast.stmt]()
 
     def of(self, top: ast.stmt) -> Uses:
@@ -47,6 +48,7 @@ class Counts:
     def forget(self, top: ast.stmt) -> None:
         """It may have changed."""
         self._known.pop(top, None)
+        self._total = None
 
     def changes(self, top: ast.stmt) -> None:
         """It has changed, or is no longer there: others may change for that."""
@@ -60,12 +62,13 @@ class Counts:
 
     def total(self, tree: ast.Module) -> Uses:
         """Of all of them."""
-        found = Uses()
-        for own in map(self.of, tree.body):
-            found.read.update(own.read)
-            found.named.update(own.named)
-            found.called.update(own.called)
-        return found
+        if self._total is None:
+            self._total = found = Uses()
+            for own in map(self.of, tree.body):
+                found.read.update(own.read)
+                found.named.update(own.named)
+                found.called.update(own.called)
+        return self._total
 
 
 def uses(node: ast.AST) -> Uses:

@@ -252,7 +252,9 @@ class _Shown(ast.NodeTransformer):
 
 def _without_entries(tree: ast.Module, names: set[str], counts: Counts) -> None:
     """What is shown and not looked at, of functions that return what is shown and nothing else."""
-    shown = Counter(name for top in tree.body for name in _shown_by(top))
+    shown = Counter(
+        name for top in tree.body if counts.of(top).called["see"] for name in _shown_by(top)
+    )
     read = counts.total(tree).read
     for top in tree.body:
         if not isinstance(top, ast.FunctionDef) or not 0 < shown[top.name] == read[top.name]:
@@ -285,13 +287,14 @@ def _shown_by(top: ast.stmt) -> Iterator[str]:
 
 def _drop_unused(tree: ast.Module, counts: Counts) -> None:
     """Functions, classes, methods and plain values that nothing reads."""
-    loads = counts.total(tree).read
+    loads, tops = counts.total(tree).read, set(tree.body)
 
     def used(node: ast.stmt) -> bool:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             if node.name.startswith("__"):
                 return True
-            return loads[node.name] > uses(node).read[node.name]
+            within = counts.of(node) if node in tops else uses(node)
+            return loads[node.name] > within.read[node.name]
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target = node.targets[0]
             names = target.elts if isinstance(target, ast.Tuple) else [target]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import sympy as sp
@@ -37,9 +37,8 @@ from fedbounds.theory.language.setups import (
 from fedbounds.theory.language.symbols import constants_in
 
 from ..measure.enumerated import MOST_ROWS, first_outcome, one_state
-from ..measure.moments import moments, moving
+from ..measure.moments import FirstRound
 from ..measure.objectives import exact
-from ..measure.subject import Subject
 from ..measure.trace import first_round, integrated, subject_of
 from ..measure.unknowns import Refused
 from .choices import BOUND
@@ -491,7 +490,7 @@ def _cost(given: Any) -> Sequence[Cost]:
     looked = 1 if view.moments else run.rounds  # a round shows which entries move
     check((cost(len(run.start) * clients, looked),), Known(), where)  # before anything is run
     # where nothing moves, rounds are still gone through
-    entries = max(1, moving(subject_of(run, view))) if view.moments else _entries(given)
+    entries = max(1, _first_round(run, view).moving()) if view.moments else _entries(given)
     plain = cost(clients * entries)
     solved = Cost(limits * entries**6 / _MATRICES)
     check((plain, solved), Known(), where)  # before an outcome is drawn
@@ -544,22 +543,27 @@ def _fits(setup: Setup) -> None:
             raise unknown_name(f"choice in the view {setup.view!r}", name, known)
     subject = subject_of(setup.run, view)
     if view.moments:
-        _check_moments(subject)
+        _check_moments(setup.run, view)
     elif view.integrated:
         integrated(replace(subject, rounds=1))
     else:
         first_outcome(subject)
 
 
-def _check_moments(subject: Subject) -> None:
+@lru_cache(maxsize=1)  # what a run costs and whether it has moments are asked one after the other
+def _first_round(run: Run, view: View) -> FirstRound:
+    return FirstRound(replace(subject_of(run, view), rounds=1))
+
+
+def _check_moments(run: Run, view: View) -> None:
     """Raise unless a round has moments, or is the only one."""
     try:
         try:
-            moments(replace(subject, rounds=1))
+            _first_round(run, view).check()
         except Refused:
-            if subject.rounds > 1:
+            if run.rounds > 1:
                 raise
-            first_round(subject)
+            first_round(subject_of(run, view))
     except Refused as error:
         raise FedboundsError(str(error)) from error
 
