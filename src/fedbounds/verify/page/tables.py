@@ -19,6 +19,7 @@ from .listing import columns, console
 from .rows import planned_instances
 from .steps import by_local, by_status, counts, elsewhere
 from .summary import equality_words, idle_words, unresolved_words
+from .words import described
 
 Record = dict[str, Any]
 
@@ -247,6 +248,9 @@ def print_claim(claim: Claim, summary: Record | None) -> None:
     entry = claim.entry
     out.print(Text(f"{entry.id} - {entry.place} [{entry.kind}, {entry.source}]", style="bold"))
     out.print(Text(entry.statement))
+    if claim.experiment is not None:
+        for line in described(claim.experiment):
+            out.print(Text("  " + line), soft_wrap=True)
     for reading in claim.readings:
         out.print(Text(f"\nreading: {reading.name} {reading.ambiguity}".rstrip()))
         for part in read(claim, reading):
