@@ -8,12 +8,12 @@ models nobody keeps; ``pretraining`` (d,), the gradient of the pre-training obje
 what Table 3 says of it. For the choice at random ``m``, how many are stopped.
 
 Six algorithms: `CALIBRATION`, whose rounds are calibrations from w^0, with their scores; `SCORED`,
-whose rounds are single local steps, with the score of each; `FLAGS`, whose rounds are calibrations
-too, with whom the rule flags; `CHOSEN`, which chooses by scores before round 0; `AT_RANDOM`, which
-before round 0 stops any m clients; and `ANEW`, which draws them anew in each round. In one round
-the last two have the same law. Moments of `ANEW` are exact; those of `AT_RANDOM` are the mean of
-those of `sparse_zeroth_order.STOPPED` over all sets. `CHOSEN` and `AT_RANDOM` show no minimisers:
-they run where none is known.
+whose rounds are single local steps, with the score of each; `CHOSEN`, which chooses by scores
+before round 0, and `FLAGS`, which does no more than that; `AT_RANDOM`, which before round 0 stops
+any m clients; and `ANEW`, which draws them anew in each round. In one round the last two have the
+same law. Moments of `ANEW` are exact; those of `AT_RANDOM` are the mean of those of
+`sparse_zeroth_order.STOPPED` over all sets. `CHOSEN` and `AT_RANDOM` show no minimisers: they run
+where none is known.
 """
 
 from collections.abc import Mapping
@@ -73,23 +73,11 @@ def rule_of(p: Mapping[str, Any]) -> Calibration:
     return Calibration(**sizes, latest=bool(p["latest"]), absolute=bool(p["absolute"]))
 
 
-def stopped_by_rule(problem: Any, p: Mapping[str, Any], x: Array, drawn: State) -> Array:
-    """1 where the rule flags a client, from w^0 on; shape (rows, n)."""
-    scores = scores_of(problem, p, x, drawn)
-    one = scores[:, :, 0] * 0 + 1
-    return problem.xp.where(flagged(scores, rule_of(p)), one, one * 0)
-
-
-def flag(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
-    """Shows whom the rule flags; the model stays w^0."""
-    see(flags=stopped_by_rule(problem, p, state["x"], drawn), one=state["x"][:, 0] * 0 + 1)
-    return state
-
-
 def init_chosen(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State:
     """w^0, and who is stopped: 1 where the rule flags a client, shape (rows, n)."""
-    drawn = draw_calibration(random, problem, p)
-    return {"x": start, "stopped": stopped_by_rule(problem, p, start, drawn)}
+    scores = scores_of(problem, p, start, draw_calibration(random, problem, p))
+    one = scores[:, :, 0] * 0 + 1
+    return {"x": start, "stopped": problem.xp.where(flagged(scores, rule_of(p)), one, one * 0)}
 
 
 def init_at_random(problem: Any, start: Array, random: Any, p: Mapping[str, Any]) -> State:
@@ -98,6 +86,17 @@ def init_at_random(problem: Any, start: Array, random: Any, p: Mapping[str, Any]
 
 
 # ---- rounds
+
+
+def draw_nothing(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """Nothing."""
+    return {}
+
+
+def see_chosen(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """Shows who was chosen before round 0, and goes nowhere."""
+    see(flags=state["stopped"], one=state["x"][:, 0] * 0 + 1)
+    return state
 
 
 def step_chosen(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
@@ -121,7 +120,7 @@ def step_anew(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
 
 CALIBRATION = Algorithm(init, draw_calibration, calibrate, "Meerkat-vp, calibration")
 SCORED = Algorithm(init_models, draw_one, scored_step, "Meerkat, local steps with scores")
-FLAGS = Algorithm(init, draw_calibration, flag, "Meerkat-vp, who is flagged")
+FLAGS = Algorithm(init_chosen, draw_nothing, see_chosen, "Meerkat-vp, who is flagged")
 CHOSEN = Algorithm(init_chosen, sparse_zeroth_order.draw, step_chosen, "Meerkat-vp, chosen")
 AT_RANDOM = Algorithm(init_at_random, sparse_zeroth_order.draw, step_chosen, "stopped at random")
 ANEW = Algorithm(init, draw_anew, step_anew, "stopped at random, in each round")

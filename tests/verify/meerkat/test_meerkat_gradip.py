@@ -54,7 +54,7 @@ def by_hand(setup, steps, kind=Fraction):
 def shown(setup):
     """The same as runs show it."""
     known = many_of(setup, view_of(setup))
-    every = (known.series(name) for name in ("GradIP", "GradIP_2", "est_2"))
+    every = (known.series(name) for name in ("GradIP", "GradIP_2", "est_one"))
     return [tuple(map(told, row)) for row in zip(*every, strict=True)]
 
 

@@ -8,6 +8,7 @@ order 1/u of what the norms allow.
 
 import sympy as sp
 
+from fedbounds.facts import Fact
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.language.setting import Experiment
@@ -18,15 +19,15 @@ from .local import step_of
 from .names import FEWER_LABELS, SCORED, SURE_MODEL
 from .symbols import (
     GradIP_2,
-    est_2,
+    est_one,
     falls_1,
     falls_2,
     lim_est2,
     lim_GradIP2,
     lim_mean2,
     noise_m2,
-    p_2,
-    p_m2,
+    pre_2,
+    pre_m2,
     u,
 )
 
@@ -56,6 +57,7 @@ def _limit(
         relation=relation,
         index=Index.RUN,
         conditions=(*conditions, _STEP),
+        assumptions=(Fact.SMOOTH,),
         algorithm=SCORED[0],
     )
 
@@ -64,7 +66,7 @@ def _of_step(name: str, left: sp.Expr, right: sp.Expr, trivial: sp.Expr | None =
     return Part(name=name, left=left, right=right, algorithm=SCORED[0], trivial=trivial)
 
 
-_KEPT = p_m2 * noise_m2  # what GradIP keeps of variance at a minimiser
+_KEPT = pre_m2 * noise_m2  # what GradIP keeps of variance at a minimiser
 _DECAYS = _limit("decays", lim_GradIP2, sp.Integer(0), Relation.EQUAL, _ONE_LABEL)
 _STAYS = _limit("stays", _KEPT, lim_GradIP2, Relation.AT_MOST)
 
@@ -86,13 +88,13 @@ PHENOMENON = Claim(
     parts=(
         _DECAYS,
         _STAYS,
-        _of_step("cosine", GradIP_2(t), 3 * p_2 * est_2(t) / (u + 2), p_2 * est_2(t)),
-        _of_step("mirrors, below", p_m2 * est_2(t), (u + 2) * GradIP_2(t)),
-        _of_step("mirrors, above", (u + 2) * GradIP_2(t), 3 * p_m2 * est_2(t)),
+        _of_step("cosine", GradIP_2(t), 3 * pre_2 * est_one(t) / (u + 2), pre_2 * est_one(t)),
+        _of_step("mirrors, below", pre_m2 * est_one(t), (u + 2) * GradIP_2(t)),
+        _of_step("mirrors, above", (u + 2) * GradIP_2(t), 3 * pre_m2 * est_one(t)),
         Part(
             name="mirrors exactly",
-            left=GradIP_2(t) * est_2(0),
-            right=GradIP_2(0) * est_2(t),
+            left=GradIP_2(t) * est_one(0),
+            right=GradIP_2(0) * est_one(t),
             relation=Relation.EQUAL,
             algorithm=SCORED[0],
         ),

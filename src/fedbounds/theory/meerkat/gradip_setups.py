@@ -6,6 +6,7 @@ the noise of a gradient is a_1 times the standard deviation of its labels.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from fedbounds.theory.language.setups import (
     Ladder,
@@ -37,18 +38,16 @@ def scored(
     return Setup("meerkat", "local steps with scores", run)
 
 
+def labelled(of: Ridge, mean: Number, spread: Number) -> Objective:
+    """Squares of a'w less a label, of one client."""
+    noise = str(of.along[0] * Fraction(spread))
+    return replace(of, curvatures=(1,), slopes=(str(-Fraction(mean)),), noise=noise).objective
+
+
 def of_labels(mean: Number, spread: Number, start: Sequence[Number] = (0, 0)) -> Setup:
     """A client on the dial, at 1/(L(u+2)); f_p is least far along the frequent label."""
-    turned = f"-{mean}" if str(mean) != "0" else "0"
-    own = Ridge("labels", _ALONG, (1, 0), (1,), (turned,))
-    data = {**dict(own.objective.data), "noise": _times(_ALONG[0], spread)}
-    problem = Objective("quadratics", tuple(data.items()))
-    return scored(problem, start, own.mask, (-1, -1), str(own.local_step))
-
-
-def _times(factor: int, x: Number) -> Number:
-    top, _, bottom = str(x).partition("/")
-    return f"{factor * int(top)}/{bottom or 1}"
+    of = Ridge("labels", _ALONG, (1, 0), (1,), (0,))
+    return scored(labelled(of, mean, spread), start, of.mask, (-1, -1), str(of.local_step))
 
 
 def _of_ridges() -> Iterator[Planned]:

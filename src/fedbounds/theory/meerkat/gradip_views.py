@@ -11,20 +11,20 @@ from fedbounds.theory.proof.vectors import ip, sq, vectors
 
 from . import measured
 from .names import FEWER_LABELS, SCORED, SURE_MODEL
-from .symbols import GradIP, GradIP_2, est_2
-from .vectors import noise, one
+from .symbols import GradIP, GradIP_2, est_one
+from .vectors import est, noise, one
 
 score, pre = vectors({"score": r"\mathrm{GradIP}_k^t", "pre": r"\nabla f_p"})
 _K = ("k",)
-_OF_STEP = ("V_k", "g_k2", "mg_k2", "est_2")
+_OF_STEP = ("V_k", "g_k2", "mg_k2")
 _CONSTANTS: Mapping[str, Definition] = {
     **measured.CONSTANTS,
-    "p_2": sq(pre),
-    "p_m2": sq(measured.mask(pre)),
+    "pre_2": sq(pre),
+    "pre_m2": sq(measured.mask(pre)),
     "noise_m2": sq(measured.mask(noise)),
     "lim_mean2": Settled(GradIP(t), RUN) ** 2,
     "lim_GradIP2": Settled(GradIP_2(t), RUN),
-    "lim_est2": Settled(est_2(t), RUN),
+    "lim_est2": Settled(est_one(t), RUN),
 }
 SCORES = View(
     told="local steps of one client, with scores",
@@ -42,6 +42,7 @@ SCORES = View(
     runs=SCORED[0],
     quantities={
         **{name: measured.OF_STEP[name] for name in _OF_STEP},
+        "est_one": sq(est),
         "GradIP": ip(score, one),
         "GradIP_2": sq(score),
     },

@@ -3,5 +3,5 @@
 MEERKAT = ("Meerkat",)
 EARLY_STOPPED = ("Meerkat-vp",)
 SCORED = ("Meerkat, local steps with scores",)
-FEWER_LABELS = ("Meerkat, local steps over label shares",)
-SURE_MODEL = ("Meerkat, local steps over label shares, from a sure model",)
+FEWER_LABELS = ("Meerkat ladder in labels",)
+SURE_MODEL = ("Meerkat ladder in labels, from a sure model",)

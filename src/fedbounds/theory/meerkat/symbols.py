@@ -163,8 +163,13 @@ GradIP = quantity(
     "GradIP", "E <grad f_p, estimate>", r"\mathbb E\,\mathrm{GradIP}_k^t", signed=True
 )
 GradIP_2 = quantity("GradIP_2", "E <grad f_p, estimate>^2", r"\mathbb E(\mathrm{GradIP}_k^t)^2")
-p_2 = symbol("p_2", "||grad f_p||^2", r"\|\nabla f_p\|^2", positive=True)
-p_m2 = symbol("p_m2", "||m o grad f_p||^2", r"\|\mathbf m\odot\nabla f_p\|^2", nonnegative=True)
+est_one = quantity(
+    "est_one",
+    "E ||estimate||^2, where there is one client",
+    r"\mathbb E\|\widehat\nabla f_k^t\|^2",
+)
+pre_2 = symbol("pre_2", "||grad f_p||^2", r"\|\nabla f_p\|^2", positive=True)
+pre_m2 = symbol("pre_m2", "||m o grad f_p||^2", r"\|\mathbf m\odot\nabla f_p\|^2", nonnegative=True)
 noise_m2 = symbol(
     "noise_m2",
     "E ||m o (gradient of a sample - grad f_k)||^2",
@@ -201,6 +206,11 @@ falls_1 = quantity(
     r"\mathbb E\,\mathrm{GradIP}_k^0-\lim_t\mathbb E\,\mathrm{GradIP}_k^t",
     signed=True,
 )
+
+f_depth = symbol(
+    "f_depth", "how far below 0 f is at least, where factors are trained", r"-f^*_W",
+    nonnegative=True,
+)  # fmt: skip
 
 # ---- where nothing is run: a second value of what is varied, and what is sent
 

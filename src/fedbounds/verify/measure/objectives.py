@@ -13,6 +13,7 @@ from fedbounds.facts import Constant, Fact
 from fedbounds.problems import (
     CoupledCosine,
     Evidence,
+    FactorPairs,
     FederatedQuadratic,
     Noise,
     NoiseLaw,
@@ -152,6 +153,13 @@ def _composed_bowls(data: Mapping[str, Any]) -> ComposedBowls:
     return ComposedBowls(matrix, targets, exact(data["curvature"]), exact(data["bend"]))
 
 
+def _factor_pairs(data: Mapping[str, Any]) -> FactorPairs:
+    """Quadratics of a matrix of so many rows, from a fixed one on, moved by thin factors."""
+    of_matrices = _quadratics(data)
+    fixed, alpha = exact_array(data["fixed"]), exact(data["alpha"])
+    return FactorPairs(of_matrices, fixed, int(data["rows"]), int(data["rank"]), alpha)
+
+
 def _ridge_powers(data: Mapping[str, Any]) -> RidgePowers:
     return RidgePowers(*(exact_array(data[x]) for x in ("along", "curvatures", "quartics")))
 
@@ -159,6 +167,7 @@ def _ridge_powers(data: Mapping[str, Any]) -> RidgePowers:
 _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "composed bowls": _composed_bowls,
     "coupled cosines": _cosines,
+    "factor pairs": _factor_pairs,
     "logistic": _logistic,
     "logistic in blocks": _logistic_blocks,
     "quadratics": _quadratics,

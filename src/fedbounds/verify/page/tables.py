@@ -278,8 +278,17 @@ def print_claim(claim: Claim, summary: Record | None) -> None:
         for line in _sides(row):
             out.print(Text(f"    {line}"), soft_wrap=True)
     for row in summary.get("displays", ()):
-        if row["ladder"]["fit"]:
-            out.print(Text(f"  {_scaling(row)}"), soft_wrap=True)
+        for line in [_scaling(row)] if row["ladder"]["fit"] else _beside(row):
+            out.print(Text(f"  {line}"), soft_wrap=True)
+
+
+def _beside(row: Record) -> Iterator[str]:
+    """Numbers over a parameter, series by series."""
+    ladder = row["ladder"]
+    at = ", ".join(map(str, ladder["values"]))
+    yield f"shown, no verdict: {row['problem']['instance']}, over {ladder['parameter']} {at}"
+    for name, values in ladder["series"].items():
+        yield f"  {name}: {', '.join(map(_number, values))}"
 
 
 def _scaling(row: Record) -> str:
