@@ -83,12 +83,12 @@ def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: An
 
 
 def step_plain(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
-    """The same; shows values alone."""
+    """The same; shows values and gradients alone."""
 
-    def see_values(**shown: Array) -> None:
-        see(**{name: own for name, own in shown.items() if name in ("values", "one")})
+    def see_alone(**shown: Array) -> None:
+        see(**{name: shown[name] for name in ("values", "one", "g0", "gs") if name in shown})
 
-    return {"x": averaged(problem, p, state["x"], drawn, see_values, as_it_is)}
+    return {"x": averaged(problem, p, state["x"], drawn, see_alone, as_it_is)}
 
 
 def step_whole(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
@@ -206,7 +206,7 @@ def local_step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, s
 
 ROUNDS = Algorithm(init, draw, step, "Meerkat")
 WHOLE = Algorithm(init, draw, step_whole, "Meerkat, few local steps")
-PLAIN = Algorithm(init, draw, step_plain, "Meerkat, values alone")
+PLAIN = Algorithm(init, draw, step_plain, "Meerkat, values and gradients")
 STOPPED = Algorithm(init, draw, step_stopped, "Meerkat-vp")
 STOPPED_WHOLE = Algorithm(init, draw, step_stopped_whole, "Meerkat-vp, few local steps")
 LOCAL_STEPS = Algorithm(init_models, draw_one, local_step, "Meerkat, local steps")

@@ -107,6 +107,23 @@ def flagged(mean, spread, by, seed):
     return stopped([rational(float(x)) for x in scores], by)
 
 
+def test_gradients_that_grow_do_so_by_quadrature_too():
+    """As epsilon tends to 0, a step from x along z leads to x - eta z^2 phi'(x)."""
+
+    def slope(x):
+        return 2 * x + 3 * np.sin(2 * x)
+
+    z, weights = np.polynomial.hermite_e.hermegauss(80)
+    start = slope(11 / 7)
+    mean = weights @ slope(11 / 7 - z**2 * start / 24) / weights.sum()
+    one = own.Contest("two steps", "T", (1, 2), {"a": own.GROWTH.ways["one client"][:2]},
+                      "beyond", "", replicas=1024)  # fmt: skip
+    told = contest(one, Profile.DEFAULT)["series"].values()
+    (once, *_), (_, low, high) = zip(*told, strict=True)
+    assert once == pytest.approx(-(start**2) / 100)
+    assert 0 < low < start * (start + mean) / 2 - 1.01 * start**2 < high
+
+
 def test_factor_pairs_reach_less_than_matrices_at_first():
     found = series(own.FACTORS)
     (name,) = own.FACTORS.ways

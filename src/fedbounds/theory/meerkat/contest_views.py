@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 
+import sympy as sp
+
 from fedbounds.theory.language.setups import Shown, View
-from fedbounds.theory.proof.vectors import ip, vectors
+from fedbounds.theory.proof.vectors import ip, sq, vectors
 
 from . import measured
 from .names import EARLY_STOPPED, MEERKAT
-from .symbols import f_depth
-from .vectors import one, values
+from .symbols import c_h, f_depth
+from .vectors import g0, gs, one, values
 
 (flags,) = vectors({"flags": r"1_{\mathrm{flagged}}"})
 _K = ("k",)
@@ -43,6 +45,18 @@ FACTORS = replace(
     quantities={"f": ip(values, one) + f_depth},
     moments=False,
 )
+# of one client, where the mask keeps all that counts: the left side of the chain after (9), less
+# the right one
+CHAINED = replace(
+    FACTORS,
+    told="how far local gradients grow",
+    shown=replace(
+        FACTORS.shown,
+        indices={"k": "", "s": ""},
+        vectors={"one": (), "values": _K, "g0": _K, "gs": ("k", "s")},
+    ),
+    quantities={"f": ip(values, one), "beyond": ip(g0, gs) - (1 + sp.sqrt(c_h)) * sq(g0)},
+)
 FLAGGED = View(
     told="who is flagged",
     algorithm="early_stopped_rounds.FLAGS",
@@ -58,5 +72,6 @@ VIEWS = {
     "what is reached": REACHED,
     "what is reached, some clients stopped": STOPPED,
     "what factor pairs reach": FACTORS,
+    "how far local gradients grow": CHAINED,
     "who is flagged": FLAGGED,
 }

@@ -341,8 +341,31 @@ OVER_TURNS = Contest(
     spread=1,
 )
 
+# ---- local steps after the first: estimates
+
+
+def _grown(local_steps: int) -> Tries:
+    """From where x^2 + 3 sin^2 x is concave; L is 8, and the other coordinate rests."""
+    data = {"rotation": ((1, 0), (0, 1)), "weights": ((1, 1),), "centres": ((0, 0),)}
+    given = {"mask": (1, 0), "eta": "1/24", "epsilon": "1/1000", "own": 0, "K": local_steps}
+    run = Run(Objective("sine bowls", tuple(data.items())), ("11/7", 0), tuple(given.items()), 1)
+    return ((Setup("meerkat", "how far local gradients grow", run, (("c_h", "1/10000"),)),),)
+
+
+_MORE_STEPS = (1, 2, 4, 8)
+GROWTH = Contest(
+    "x^2 + 3 sin^2 x of one client, eta = 1/(L(u+2)), c = 1, c_h = 1/10000",
+    "local steps T",
+    _MORE_STEPS,
+    {"one client": tuple(map(_grown, _MORE_STEPS))},
+    "beyond",
+    "left side of the chain after (9) less its right side",
+    replicas=1024,
+)
+
 _METHODS = (ONE_STEP, FACTORS)
 SHOWN = {
+    **dict.fromkeys(("meerkat/cs-chain", "meerkat/eq-10", "meerkat/eq-20"), (GROWTH,)),
     "meerkat/insights-2.1": (DENSITY, COUNT),
     "meerkat/rq1-same-T": (SAME_STEPS,),
     "meerkat/rq1-T1": _METHODS,
