@@ -285,7 +285,7 @@ def print_claim(claim: Claim, summary: Record | None) -> None:
 def _beside(row: Record) -> Iterator[str]:
     """Numbers over a parameter, series by series."""
     ladder = row["ladder"]
-    at = ", ".join(map(str, ladder["values"]))
+    at = ", ".join(f"{x:.3g}" if isinstance(x, float) else str(x) for x in ladder["values"])
     yield f"shown, no verdict: {row['problem']['instance']}, over {ladder['parameter']} {at}"
     for name, values in ladder["series"].items():
         yield f"  {name}: {', '.join(map(_number, values))}"
