@@ -364,6 +364,7 @@ GROWTH = Contest(
 )
 
 _METHODS = (ONE_STEP, FACTORS)
+# definitions have no place of their own: what is chosen by scores stands beside what is said of it
 SHOWN = {
     **dict.fromkeys(("meerkat/cs-chain", "meerkat/eq-10", "meerkat/eq-20"), (GROWTH,)),
     "meerkat/insights-2.1": (DENSITY, COUNT),
@@ -371,9 +372,6 @@ SHOWN = {
     "meerkat/rq1-T1": _METHODS,
     "meerkat/rq1-density": (DENSITY,),
     "meerkat/rq1-mask": (TRANSFER, ONE_STEP),
-    "meerkat/mask-selection": (TRANSFER,),
     "meerkat/rq3": (STOPPING, OVER_LABELS, OVER_TURNS),
-    "meerkat/alg-1": (OVER_LABELS, OVER_TURNS),
-    "meerkat/gradip": (OVER_LABELS,),
     "meerkat/rq2": (OVER_LABELS, OVER_TURNS),
 }
