@@ -7,11 +7,13 @@ models nobody keeps; ``pretraining`` (d,), the gradient of the pre-training obje
 `Calibration`, the last two 0 or 1. ``latest`` 0 and ``absolute`` 0 are the rule as printed, 1 and 1
 what Table 3 says of it. For the choice at random ``m``, how many are stopped.
 
-Four algorithms: `CALIBRATION`, whose rounds are calibrations from w^0, with their scores; `CHOSEN`,
-which chooses by scores before round 0; `AT_RANDOM`, which before round 0 stops any m clients; and
-`ANEW`, which draws them anew in each round. In one round the last two have the same law. Moments of
-`ANEW` are exact; those of `AT_RANDOM` are the mean of those of `sparse_zeroth_order.STOPPED` over
-all sets. `CHOSEN` and `AT_RANDOM` show no minimisers: they run where none is known.
+Six algorithms: `CALIBRATION`, whose rounds are calibrations from w^0, with their scores; `SCORED`,
+whose rounds are single local steps, with the score of each; `CHOSEN`, which chooses by scores
+before round 0, and `FLAGS`, which does no more than that; `AT_RANDOM`, which before round 0 stops
+any m clients; and `ANEW`, which draws them anew in each round. In one round the last two have the
+same law. Moments of `ANEW` are exact; those of `AT_RANDOM` are the mean of those of
+`sparse_zeroth_order.STOPPED` over all sets. `CHOSEN` and `AT_RANDOM` show no minimisers: they run
+where none is known.
 """
 
 from collections.abc import Mapping
@@ -19,7 +21,17 @@ from typing import Any
 
 from . import sparse_zeroth_order
 from .early_stopping import Calibration, flagged, gradip
-from .sparse_zeroth_order import as_it_is, at_best, averaged, directions, init
+from .sparse_zeroth_order import (
+    as_it_is,
+    at_best,
+    averaged,
+    difference,
+    directions,
+    draw_one,
+    init,
+    init_models,
+    local_step,
+)
 from .traced import Algorithm, State
 from .virtual_path import sent
 
@@ -46,6 +58,15 @@ def calibrate(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
     return state
 
 
+def scored_step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """One local step of every client, from its own model; shows its score, and grad f_p."""
+    scalars = difference(problem, p, state["y"], drawn["z"][:, :, 0, ...],
+                         drawn["noise"][:, :, 0, ...])  # fmt: skip
+    see(score=gradip(scalars[:, :, None], drawn["z"], p["pretraining"])[:, :, 0])
+    see(pre=problem.xp.stack([p["pretraining"]] * state["x"].shape[0], axis=0))
+    return local_step(problem, p, state, drawn, see)
+
+
 def rule_of(p: Mapping[str, Any]) -> Calibration:
     """The rule that the parameters are."""
     sizes = {name: p[name] for name in ("initial", "later", "quiet", "ratio", "share")}
@@ -65,6 +86,17 @@ def init_at_random(problem: Any, start: Array, random: Any, p: Mapping[str, Any]
 
 
 # ---- rounds
+
+
+def draw_nothing(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
+    """Nothing."""
+    return {}
+
+
+def see_chosen(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """Shows who was chosen before round 0, and goes nowhere."""
+    see(flags=state["stopped"], one=state["x"][:, 0] * 0 + 1)
+    return state
 
 
 def step_chosen(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
@@ -87,6 +119,8 @@ def step_anew(problem: Any, p: Mapping[str, Any], state: State, drawn: State, se
 
 
 CALIBRATION = Algorithm(init, draw_calibration, calibrate, "Meerkat-vp, calibration")
+SCORED = Algorithm(init_models, draw_one, scored_step, "Meerkat, local steps with scores")
+FLAGS = Algorithm(init_chosen, draw_nothing, see_chosen, "Meerkat-vp, who is flagged")
 CHOSEN = Algorithm(init_chosen, sparse_zeroth_order.draw, step_chosen, "Meerkat-vp, chosen")
 AT_RANDOM = Algorithm(init_at_random, sparse_zeroth_order.draw, step_chosen, "stopped at random")
 ANEW = Algorithm(init, draw_anew, step_anew, "stopped at random, in each round")

@@ -8,7 +8,8 @@ Parameters: ``mask`` (d,) of 0 and 1, the step size ``eta``, ``epsilon``, and ``
 round. Directions come from seeds that the server sends to all clients: they are the same for all,
 unless ``own`` is 1.
 
-Three algorithms are looked at: `ROUNDS`, after whose local steps the server averages; `STOPPED`,
+Four algorithms are looked at: `ROUNDS`, after whose local steps the server averages; `PLAIN`, the
+same where no minimiser is known; `STOPPED`,
 in which the clients of ``stopped`` (n,) take one local step a round and the others K; and
 `LOCAL_STEPS`, which never sends: its rounds are local steps. `WHOLE` and `STOPPED_WHOLE` are the
 first two with the draws of all local steps at once, where these are few.
@@ -79,6 +80,15 @@ def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: An
     """K local steps of every client, and the mean of what they reach."""
     see(**at_best(problem, state["x"]))
     return {"x": averaged(problem, p, state["x"], drawn, see, see.carry)}
+
+
+def step_plain(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """The same; shows values and gradients alone."""
+
+    def see_alone(**shown: Array) -> None:
+        see(**{name: shown[name] for name in ("values", "one", "g0", "gs") if name in shown})
+
+    return {"x": averaged(problem, p, state["x"], drawn, see_alone, as_it_is)}
 
 
 def step_whole(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
@@ -196,6 +206,7 @@ def local_step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, s
 
 ROUNDS = Algorithm(init, draw, step, "Meerkat")
 WHOLE = Algorithm(init, draw, step_whole, "Meerkat, few local steps")
+PLAIN = Algorithm(init, draw, step_plain, "Meerkat, values and gradients")
 STOPPED = Algorithm(init, draw, step_stopped, "Meerkat-vp")
 STOPPED_WHOLE = Algorithm(init, draw, step_stopped_whole, "Meerkat-vp, few local steps")
 LOCAL_STEPS = Algorithm(init_models, draw_one, local_step, "Meerkat, local steps")

@@ -28,6 +28,7 @@ from fedbounds.theory.language.setting import (
     Existence,
     Experiment,
     Universal,
+    experiment_of,
 )
 from fedbounds.theory.language.symbols import (
     G_u,
@@ -116,6 +117,7 @@ IN_WORDS = {
     Kind.SCALING: Universal,
     Kind.INEQUALITY: Announced,
     Kind.COMPARISON: Claim,  # of explicit bounds, at choices of parameters
+    Kind.EXPERIMENT: Claim,  # whose words are put on known problems
 }
 
 
@@ -130,6 +132,8 @@ def test_all_but_definitions_are_encoded_in_the_class_of_their_kind(listed):
     assert found.entry is listed
     own = CLASS_OF_KIND.get(listed.kind)
     assert type(found) is own or isinstance(found, IN_WORDS[listed.kind])
+    if listed.kind is Kind.EXPERIMENT:
+        assert experiment_of(found).unstated
     assert found.readings
     assert len({reading.name for reading in found.readings}) == len(found.readings)
 
@@ -156,7 +160,7 @@ def test_relations_fit_the_kind(found):
     elif found.entry.kind is Kind.INEQUALITY:
         assert Relation.AT_MOST in relations
     if any(part.index is Index.RUNG for part in found.parts):
-        assert found.entry.kind in (Kind.SCALING, Kind.ORDERING)
+        assert found.entry.kind in (Kind.SCALING, Kind.ORDERING, Kind.EXPERIMENT)
         # or those of runs name what is run
         assert all(part.index is Index.RUNG or part.algorithm for part in found.parts)
 

@@ -16,6 +16,7 @@ from .symbols import constants_in, quantities_in, t
 
 if TYPE_CHECKING:
     from .bounds import Evaluation
+    from .setting import Experiment
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,9 @@ class Claim:
         For a claim proved as a non-negative combination of lemmas.
     regimes : pairs (name, expression)
         Terms of the first part's right side, grouped by what they stand for; they add up to it.
+    experiment : Experiment or None
+        What the claim reports, which comes before all readings: they put its words on problems
+        whose constants are known.
     """
 
     entry: Entry
@@ -186,6 +190,7 @@ class Claim:
     schedules: tuple[dict[str, sp.Expr], ...] = ()
     proof_weights: tuple[Multiplier, ...] = ()
     regimes: tuple[tuple[str, sp.Expr], ...] = ()
+    experiment: "Experiment | None" = None
 
     @property
     def id(self) -> str:

@@ -14,11 +14,12 @@ from .catalogue import PAPERS, Entry, entry, keys, package_of, paper
 from .choices import PlannedChoice
 from .claims import Claim
 from .contenders import Contender
+from .contests import Displayed
 from .contributed import contributed, declared
 from .drawn import Drawn
 from .glossary import Glossary
 from .planted import Bound, WrongClaim, WrongProblem, WrongProof, WrongRule
-from .setups import Alone, Displayed, Planned, PlannedLadder, Rungs, View
+from .setups import Alone, Planned, PlannedLadder, Rungs, View
 from .sought import Sought
 from .worst_cases import WorstCases
 

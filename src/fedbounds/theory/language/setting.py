@@ -1,12 +1,12 @@
 """Claims about the setting of a paper: its assumptions and its experiments, as data."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import sympy as sp
 
 from .catalogue import Entry
-from .claims import AS_PRINTED, Condition, Part, Reading
+from .claims import AS_PRINTED, Claim, Condition, Part, Reading
 from .setups import Says
 
 
@@ -182,3 +182,16 @@ class Experiment:
     stated: tuple[str, ...]
     unstated: tuple[str, ...]
     readings: tuple[Reading, ...] = (AS_PRINTED,)
+
+
+def experiment_of(claim: Any) -> Experiment | None:
+    """The experiment that a claim is, or reports; None if there is none."""
+    if isinstance(claim, Claim):
+        return claim.experiment
+    return claim if isinstance(claim, Experiment) else None
+
+
+def readings_of(claim: Any) -> tuple[Reading, ...]:
+    """All of a claim; that of the experiment which it reports comes first."""
+    reported = experiment_of(claim) if isinstance(claim, Claim) else None
+    return (*(() if reported is None else reported.readings), *claim.readings)

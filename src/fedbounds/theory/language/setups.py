@@ -566,9 +566,6 @@ class Trend:
     told: str
 
 
-Displayed: TypeAlias = "tuple[Family, ...] | tuple[Course, ...] | tuple[Trend, ...]"
-
-
 @dataclass(frozen=True)
 class Alone:
     """Constants and parameters alone: nothing is run.

@@ -1,12 +1,9 @@
-"""The paper's assumptions, and what its experiments leave unsaid.
-
-The experiments fine-tune language models of one to three thousand million parameters.
-"""
+"""The paper's assumptions."""
 
 from fedbounds.facts import Fact
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Reading
-from fedbounds.theory.language.setting import AssumptionClaim, Experiment
+from fedbounds.theory.language.setting import AssumptionClaim
 
 from . import assumed
 
@@ -25,20 +22,4 @@ B_6 = AssumptionClaim(
     ((_CLIENTS.name, assumed.SPARSE),),
 )
 
-_STATED = (
-    "models LLaMA-3.2-1B, Qwen2-1.5b and Gemma2-2b",
-    "10 clients, batches of 16",
-    "density 0.5% and 100 local steps",
-)
-_UNSTATED = (
-    "step size of each run, in a range that is printed, and epsilon",
-    "which samples of C4 give the pre-training gradient, and how many",
-    "which client is shown of several",
-    "seeds of directions and of data",
-)
-GRADIP = Experiment(entry("meerkat/gradip-phenomenon"), _STATED, _UNSTATED)
-RQ_2 = Experiment(
-    entry("meerkat/rq2"), _STATED, (*_UNSTATED, "what tells trajectories apart: no test is named")
-)
-
-CLAIMS = (B_1, B_2, B_3, B_4, B_5, B_6, GRADIP, RQ_2)
+CLAIMS = (B_1, B_2, B_3, B_4, B_5, B_6)

@@ -157,6 +157,61 @@ taken_share = symbol(
 )
 near = symbol("near", "1 - c_h", "(1-c_h)", positive=True)
 
+# ---- of GradIP: f_p is the pre-training objective
+
+GradIP = quantity(
+    "GradIP", "E <grad f_p, estimate>", r"\mathbb E\,\mathrm{GradIP}_k^t", signed=True
+)
+GradIP_2 = quantity("GradIP_2", "E <grad f_p, estimate>^2", r"\mathbb E(\mathrm{GradIP}_k^t)^2")
+est_one = quantity(
+    "est_one",
+    "E ||estimate||^2, where there is one client",
+    r"\mathbb E\|\widehat\nabla f_k^t\|^2",
+)
+pre_2 = symbol("pre_2", "||grad f_p||^2", r"\|\nabla f_p\|^2", positive=True)
+pre_m2 = symbol("pre_m2", "||m o grad f_p||^2", r"\|\mathbf m\odot\nabla f_p\|^2", nonnegative=True)
+noise_m2 = symbol(
+    "noise_m2",
+    "E ||m o (gradient of a sample - grad f_k)||^2",
+    r"\mathbb E\|\mathbf m\odot\varepsilon_k\|^2",
+    nonnegative=True,
+)
+lim_mean2 = symbol(
+    "lim_mean2",
+    "square of the limit of E GradIP",
+    r"(\lim_t\mathbb E\,\mathrm{GradIP}_k^t)^2",
+    nonnegative=True,
+)
+lim_GradIP2 = symbol(
+    "lim_GradIP2",
+    "limit of E GradIP^2",
+    r"\lim_t\mathbb E(\mathrm{GradIP}_k^t)^2",
+    nonnegative=True,
+)
+lim_est2 = symbol(
+    "lim_est2",
+    "limit of E ||estimate||^2",
+    r"\lim_t\mathbb E\|\widehat\nabla f_k^t\|^2",
+    nonnegative=True,
+)
+falls_2 = quantity(
+    "falls_2",
+    "E GradIP^2 in the first step, less its limit",
+    r"\mathbb E(\mathrm{GradIP}_k^0)^2-\lim_t\mathbb E(\mathrm{GradIP}_k^t)^2",
+    signed=True,
+)
+falls_1 = quantity(
+    "falls_1",
+    "E GradIP in the first step, less its limit",
+    r"\mathbb E\,\mathrm{GradIP}_k^0-\lim_t\mathbb E\,\mathrm{GradIP}_k^t",
+    signed=True,
+)
+
+f_depth = symbol(
+    "f_depth", "how far below 0 f is at least, where factors are trained", r"-f^*_W",
+    nonnegative=True,
+)  # fmt: skip
+
 # ---- where nothing is run: a second value of what is varied, and what is sent
 
 u_2 = symbol("u_2", "another count of kept coordinates", "u'", integer=True, positive=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fedbounds.facts import Fact
 from fedbounds.theory.language.setups import Shown, View
 
-from . import assumed, measured
+from . import assumed, contest_views, gradip_views, measured
 from .names import EARLY_STOPPED, MEERKAT
 from .scope_names import LOCAL, ONE_STEP, ROUND, SAMPLE, STOPPED_ROUND
 
@@ -125,4 +125,7 @@ VIEWS = {
     "rounds that settle": SETTLING,
     "rounds, some clients stopped": STOPPED,
     "few local steps, some clients stopped": FEW_STOPPED,
+    "local steps with scores": gradip_views.SCORES,
+    **contest_views.VIEWS,
 }
+RUNGS = gradip_views.RUNGS

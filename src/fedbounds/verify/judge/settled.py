@@ -12,7 +12,7 @@ from typing import Any
 from flint import fmpq
 
 from fedbounds.problems import Evidence
-from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.claims import Claim, Part
 from fedbounds.theory.language.equivalences import ANALYSIS, Equivalence, Pair
 from fedbounds.theory.language.orders import ComparisonClaim
 from fedbounds.theory.language.setting import (
@@ -21,6 +21,7 @@ from fedbounds.theory.language.setting import (
     Existence,
     Experiment,
     Universal,
+    experiment_of,
 )
 from fedbounds.vocabulary import Method, Relation, Verdict
 
@@ -41,7 +42,9 @@ _MOST_CASES = 16  # of a plan, that are asked for an assumption
 
 
 def settle(claim: Any) -> Iterator[Finding]:
-    """Every finding about a claim that needs no plan of runs."""
+    """Every finding about a claim that needs no plan of runs; of others, about what they report."""
+    if isinstance(claim, Claim):
+        claim = experiment_of(claim)
     judges: dict[type, Callable[[Any], Iterator[Finding]]] = {
         Equivalence: _equivalence,
         ComparisonClaim: _comparison,

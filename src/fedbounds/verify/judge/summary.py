@@ -9,7 +9,13 @@ from fedbounds.theory.language.catalogue import Entry
 from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.language.orders import ComparisonClaim
 from fedbounds.theory.language.registry import encoded
-from fedbounds.theory.language.setting import Announced, Existence, Experiment, Universal
+from fedbounds.theory.language.setting import (
+    Announced,
+    Existence,
+    Universal,
+    experiment_of,
+    readings_of,
+)
 from fedbounds.vocabulary import Kind, ProofStatus, Standing, StatementStatus, Verdict
 
 from .proofs import NOTHING_PROVED, Proofs
@@ -55,7 +61,7 @@ def summarise(
         summary["severity"] = severity(claim, proofs)
     own = [row for row in records if row["claim"] == entry.id]
     readings = []
-    for reading in claim.readings:
+    for reading in readings_of(claim):
         rows = [row for row in own if row["reading"] == reading.name]
         witness = witnesses.get((entry.id, reading.name))
         settled = next((row["witness"] for row in rows if row.get("witness")), None)
@@ -104,8 +110,9 @@ def _standing(claim: Any, headline: Record, proof: str) -> Standing:
         return Standing(headline["standing"])
     if isinstance(claim, Announced):
         return Standing.OPEN
-    if isinstance(claim, Experiment):
-        return Standing.NOT_REPRODUCIBLE if claim.unstated else Standing.OPEN
+    reported = experiment_of(claim)
+    if reported is not None:
+        return Standing.NOT_REPRODUCIBLE if reported.unstated else Standing.OPEN
     if claim.entry.kind is Kind.ASSUMPTION:
         survived = statement is StatementStatus.SURVIVED
         return Standing.SATISFIABLE if survived else Standing.OPEN
@@ -113,8 +120,9 @@ def _standing(claim: Any, headline: Record, proof: str) -> Standing:
 
 
 def _reason(claim: Any, headline: Record, rows: Sequence[Record]) -> str:
-    if isinstance(claim, Experiment):
-        return "not stated: " + "; ".join(claim.unstated)
+    reported = experiment_of(claim)
+    if reported is not None:
+        return "not stated: " + "; ".join(reported.unstated)
     if isinstance(claim, Announced):
         return "announced; the text states no formula: " + "; ".join(claim.unstated)
     if headline.get("contradictions"):

@@ -13,6 +13,7 @@ from fedbounds.facts import Constant, Fact
 from fedbounds.problems import (
     CoupledCosine,
     Evidence,
+    FactorPairs,
     FederatedQuadratic,
     Noise,
     NoiseLaw,
@@ -168,6 +169,13 @@ def _deep_linear(data: Mapping[str, Any]) -> DeepLinear:
     return DeepLinear(features, targets, int(data["depth"]), int(data["width"]))
 
 
+def _factor_pairs(data: Mapping[str, Any]) -> FactorPairs:
+    """Quadratics of a matrix of so many rows, from a fixed one on, moved by thin factors."""
+    of_matrices = _quadratics(data)
+    fixed, alpha = exact_array(data["fixed"]), exact(data["alpha"])
+    return FactorPairs(of_matrices, fixed, int(data["rows"]), int(data["rank"]), alpha)
+
+
 def _ridge_powers(data: Mapping[str, Any]) -> RidgePowers:
     return RidgePowers(*(exact_array(data[x]) for x in ("along", "curvatures", "quartics")))
 
@@ -176,6 +184,7 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "composed bowls": _composed_bowls,
     "coupled cosines": _cosines,
     "deep linear": _deep_linear,
+    "factor pairs": _factor_pairs,
     "logistic": _logistic,
     "logistic in blocks": _logistic_blocks,
     "quadratics": _quadratics,

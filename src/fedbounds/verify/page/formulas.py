@@ -98,7 +98,8 @@ def formulas(claim_id: str) -> ClaimView:
     names = registry.glossary(found.entry.paper)
     views = {name: tuple(part_view(part, names) for part in own) for name, own in parts.items()}
     every = [part for own in parts.values() for part in own]
-    return ClaimView(views, _notation(every, names), _counts(every))
+    stated = () if found.experiment is None else found.experiment.stated
+    return ClaimView(views, _notation(every, names), _counts(every), stated)
 
 
 def tidy(expression: "sp.Expr") -> "sp.Expr":

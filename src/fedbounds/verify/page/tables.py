@@ -19,6 +19,7 @@ from .listing import columns, console
 from .rows import planned_instances
 from .steps import by_local, by_status, counts, elsewhere
 from .summary import equality_words, idle_words, unresolved_words
+from .words import described
 
 Record = dict[str, Any]
 
@@ -247,6 +248,9 @@ def print_claim(claim: Claim, summary: Record | None) -> None:
     entry = claim.entry
     out.print(Text(f"{entry.id} - {entry.place} [{entry.kind}, {entry.source}]", style="bold"))
     out.print(Text(entry.statement))
+    if claim.experiment is not None:
+        for line in described(claim.experiment):
+            out.print(Text("  " + line), soft_wrap=True)
     for reading in claim.readings:
         out.print(Text(f"\nreading: {reading.name} {reading.ambiguity}".rstrip()))
         for part in read(claim, reading):
@@ -274,8 +278,17 @@ def print_claim(claim: Claim, summary: Record | None) -> None:
         for line in _sides(row):
             out.print(Text(f"    {line}"), soft_wrap=True)
     for row in summary.get("displays", ()):
-        if row["ladder"]["fit"]:
-            out.print(Text(f"  {_scaling(row)}"), soft_wrap=True)
+        for line in [_scaling(row)] if row["ladder"]["fit"] else _beside(row):
+            out.print(Text(f"  {line}"), soft_wrap=True)
+
+
+def _beside(row: Record) -> Iterator[str]:
+    """Numbers over a parameter, series by series."""
+    ladder = row["ladder"]
+    at = ", ".join(f"{x:.3g}" if isinstance(x, float) else str(x) for x in ladder["values"])
+    yield f"shown, no verdict: {row['problem']['instance']}, over {ladder['parameter']} {at}"
+    for name, values in ladder["series"].items():
+        yield f"  {name}: {', '.join(map(_number, values))}"
 
 
 def _scaling(row: Record) -> str:

@@ -90,7 +90,8 @@ def run(
     entries = with_givens(entries)
     every = tuple(encoded(entry) for entry in entries if entry.module)
     claims = tuple(claim for claim in every if isinstance(claim, Claim))
-    others = [claim for claim in every if not isinstance(claim, Claim)]
+    reported = (claim.experiment for claim in claims if claim.experiment is not None)
+    others = [*(claim for claim in every if not isinstance(claim, Claim)), *reported]
     found: list[Record] = []
     suspects: Suspects = {}
     plan = _plan(entries, claims, settings)

@@ -7,6 +7,7 @@ from typing import Any
 
 from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.language.registry import claim as claim_of
+from fedbounds.theory.language.setting import readings_of
 
 from ..decide.case import Case
 from ..decide.measurement import fingerprint
@@ -97,7 +98,8 @@ def _key(claim: Claim, reading: Any, seen: list[Case], seed: int, device: Device
 
 def _name(case: Broken) -> str:
     claim = claim_of(case.claim)
-    at, reading = next((i, r) for i, r in enumerate(claim.readings) if r.name == case.reading)
+    every = enumerate(readings_of(claim))
+    at, reading = next((i, r) for i, r in every if r.name == case.reading)
     return witness_name(
         case.claim, reading.ambiguity or (f"reading-{at + 1}" if at else "as-printed")
     )

@@ -1,4 +1,4 @@
-"""Families of set-ups that differ in one parameter, courses, trends: shown, never a verdict.
+"""Families of set-ups that differ in one parameter, courses, trends, contests: shown, no verdict.
 
 Limits are exact; exponents are fitted to be looked at.
 """
@@ -14,8 +14,9 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.language.contests import Contest, Displayed
 from fedbounds.theory.language.registry import displayed
-from fedbounds.theory.language.setups import Course, Displayed, Family, Planned, Setup, Trend
+from fedbounds.theory.language.setups import Course, Family, Planned, Setup, Trend
 
 from ..decide.case import Case
 from ..decide.exponent import fitted_exponent
@@ -24,10 +25,12 @@ from ..measure.evaluate import Numbers, evaluate
 from ..measure.limits import limit_of
 from ..measure.many import Many
 from ..measure.unknowns import Refused
+from .contests import contest
 from .found import known_of, many_of, view_of
 from .plan import about, case_of
 
 Record = dict[str, Any]
+Shown = Family | Course | Trend | Contest
 _QUICK_RUNGS, _QUICK_ROUNDS = 4, 1_000
 _JUDGED = 3  # set-ups of a family: the later ones repeat what these say
 _POINTS = 60  # of a course, spaced evenly in log t
@@ -51,16 +54,20 @@ def _called(every: Displayed) -> str:
     return next((about(view_of(setup)).partition(" ladder in ")[0] for setup in setups), "")
 
 
-def _setups_of(one: Family | Course | Trend) -> tuple[Setup, ...]:
+def _setups_of(one: Shown) -> tuple[Setup, ...]:
     if isinstance(one, Family):
         return one.setups
+    if isinstance(one, Contest):
+        return tuple(x for every in one.ways.values() for own in every for x in chain(*own))
     what = one.setup if isinstance(one, Trend) else one.what
     return (what,) if isinstance(what, Setup) else ()
 
 
-def _shown(one: Family | Course | Trend, name: str, profile: Profile) -> Record:
+def _shown(one: Shown, name: str, profile: Profile) -> Record:
     if isinstance(one, Trend):
         own = trend(one)
+    elif isinstance(one, Contest):
+        own = contest(one, profile)
     else:
         own = ladder(one, profile) if isinstance(one, Family) else course(one, profile)
     return {
