@@ -4,8 +4,8 @@ Algorithm 1 of "On the Convergence of Federated Averaging under Partial Particip
 Over-parameterized Neural Networks", with (3) and (4): theta_k,c = theta_k-1,c - eta grad L_c, and
 the mean over S_t of what K steps reach.
 
-Parameters: ``schedule``, rows of 0 and 1, who is in S_t, which rounds take in turn, again and again;
-or ``m``, how many clients are drawn; ``K`` local steps of size ``eta``.
+Parameters: ``schedule``, rows of 0 and 1, who is in S_t, which rounds take in turn; or ``m``,
+how many clients are drawn; ``K`` local steps of size ``eta``.
 """
 
 from collections.abc import Mapping
@@ -28,8 +28,7 @@ def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
 
 def step(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """A round of the clients that the schedule names."""
-    rows = p["schedule"]
-    own = rows[int(p["t"]) % rows.shape[0], :]
+    own = problem.scheduled(p["schedule"], p["t"])
     present = problem.xp.stack([own] * state["x"].shape[0], axis=0)
     return _round(problem, p, state, present, see)
 

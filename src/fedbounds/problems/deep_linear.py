@@ -1,9 +1,10 @@
 """f(W; x) = C W^L ... W^1 x with C = (m^(L-1) d_out)^(-1/2): deep linear networks, least squares.
 
-Client i has samples (x_j, y_j) and the loss 1/2 sum_j ||f(W; x_j) - y_j||^2. All layers are trained:
-a model is flat, W^1, of shape (m, d_in), then W^2, ..., (m, m), then W^L, (d_out, m), each row by
-row. With L = 1 there is one layer, (d_out, d_in), and no width. The model of "On the Convergence of
-Federated Averaging under Partial Participation for Over-parameterized Neural Networks", (5).
+Client i has samples (x_j, y_j) and the loss 1/2 sum_j ||f(W; x_j) - y_j||^2. All layers are
+trained: a model is flat, W^1, of shape (m, d_in), then W^2, ..., (m, m), then W^L, (d_out, m),
+each row by row. With L = 1 there is one layer, (d_out, d_in), and no width. The model of "On the
+Convergence of Federated Averaging under Partial Participation for Over-parameterized Neural
+Networks", (5).
 """
 
 from collections.abc import Iterator
@@ -68,8 +69,8 @@ class DeepLinear:
                 "3: clients, samples, outputs")  # fmt: skip
         given, expected = tuple(self.targets.shape[:2]), tuple(self.features.shape[:2])
         require(given == expected, "clients and samples of the targets", given, f"{expected}")
-        require(min(*self.features.shape, *self.targets.shape) >= 1, "shapes of the data",
-                (tuple(self.features.shape), tuple(self.targets.shape)), "nothing empty")  # fmt: skip
+        shapes = tuple(self.features.shape), tuple(self.targets.shape)
+        require(min(map(min, shapes)) >= 1, "shapes of the data", shapes, "nothing empty")
         require(self.depth >= 1, "depth L", self.depth, "at least 1")
         require(self.width >= 1, "width m", self.width, "at least 1")
 
@@ -212,7 +213,7 @@ class DeepLinear:
         for weight in weights[:-1]:
             inputs.append(inputs[-1] @ weight.T)
         after = np.eye(self.outputs, dtype=int).astype(start.dtype)
-        total = 0
+        total: Array = 0
         for weight, given in zip(reversed(weights), reversed(inputs), strict=True):
             total = total + np.kron(given @ given.T, after @ after.T)
             after = after @ weight
@@ -237,7 +238,7 @@ class DeepLinear:
         if start is None:
             return found
         own = self.gram(start)
-        low, high = self._spread(start, found["s_min2"].lower, found["s_max2"].upper)
+        low, high = self._spread(start, found["s_min2"].upper, found["s_max2"].lower)
         return found | {
             **{"P_min": smallest_eigenvalue(own), "P_max": largest_eigenvalue(own)},
             **{"low_0": low, "high_0": high},
@@ -259,7 +260,8 @@ class DeepLinear:
                 unit = fmpq(self.width) ** at
                 if ends[0] > 0:
                     low.append(smallest_eigenvalue(matrix).lower / (unit * ends[0]))
-                high.append(largest_eigenvalue(matrix).upper / (unit * ends[1]))
+                if ends[1] > 0:
+                    high.append(largest_eigenvalue(matrix).upper / (unit * ends[1]))
         return (min(low[1:]), max(high[1:])) if self.depth > 1 else (low[0], high[0])
 
     def constants(self, start: Start) -> Constants:
