@@ -36,8 +36,7 @@ def draw_clients(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
 
 def on_schedule(problem: Any, p: Mapping[str, Any], state: State) -> Array:
     """1 for the clients of a round, shape (rows, n)."""
-    rows = p["schedule"]
-    own = rows[int(p["t"]) % rows.shape[0], :]
+    own = problem.scheduled(p["schedule"], p["t"])
     return problem.xp.broadcast_to(own, (state["x"].shape[0], problem.places))
 
 

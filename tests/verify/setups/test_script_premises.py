@@ -20,11 +20,14 @@ from fedbounds.verify.decide.case import Case
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.judge.settings.judge import universal
+from fedbounds.verify.measure.trace import subject_of, traced
 from fedbounds.verify.own.plan import cases as own_cases
 from fedbounds.verify.setups.chance import drawn_cases
+from fedbounds.verify.setups.found import view_of
 from fedbounds.verify.setups.plan import beside_case, planned
 from fedbounds.verify.setups.script_asserts import NOT_CHECKED, asserted
 from fedbounds.verify.setups.script_lines_of import code
+from fedbounds.verify.setups.script_output import run_here
 from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Method, Verdict
 
@@ -115,6 +118,29 @@ def submodel():
     return broken(encoded_claims("submodel"), cases)
 
 
+FLAT = (1, 1, 1, -1, 1, 1, 1, -1, 1, 1, -1, -1)  # orthogonal columns: all spectra are whole
+
+
+def network(schedule=((1, 0),), start=FLAT, **other):
+    """Two layers of width 4, where the first client's sample is fitted: its rounds move nothing."""
+    data = {
+        "features": (((1, 0),), ((0, 1),)),
+        "targets": (((0,),), ((1,),)),
+        "depth": 2,
+        "width": 4,
+    }
+    parameters = {"eta": "1/100", "K": 1, "schedule": schedule}
+    run = Run(Objective("deep linear", tuple((data | other).items())), start,
+              tuple(parameters.items()), 2)  # fmt: skip
+    setup = Setup("overparam", "rounds", run, (("C_w", "1/128"), ("chance", "1/10")))
+    return Case("network", "FedAvg on a schedule", setup, Method.RATIONAL)
+
+
+def overparam(*names, **changes):
+    wanted = [claim(f"overparam/{name}") for name in names or ("thm-iv.2", "term-1")]
+    return broken(wanted, [network(**changes)])
+
+
 def own(folder):
     body = """
         me.claim("a", "D_W(t+1) <= D_W(t)/100", conditions=["eta <= 1/(2*L)"], assumptions=[
@@ -130,6 +156,7 @@ def scripts(tmp_path_factory):
     groups = {
         "personalization": personalization(), "fedplt": fedplt(), "in words": in_words(),
         "submodel": submodel(), "own": own(tmp_path_factory.mktemp("own")),
+        "overparam": overparam(),
     }  # fmt: skip
     assert all(groups.values())
     return {(group, *key): found for group, own in groups.items() for key, found in own.items()}
@@ -145,7 +172,7 @@ def alone(text):
 def test_scripts_run_alone_and_print_the_gap(scripts):
     """One of each group: all of them did when they were written."""
     first = {key[0]: (key, found) for key, found in reversed(scripts.items())}
-    assert len(first) == 5
+    assert len(first) == 6
     for key, (_, _, text) in first.values():
         done = alone(text)
         assert done.returncode == 0, (key, done.stderr)
@@ -206,7 +233,7 @@ def test_a_longer_step_stops_a_script(scripts):
                 done = alone(before(text, asserted([condition])[0], "eta = eta * 10**9"))
                 assert "AssertionError" in done.stderr, (key, condition)
                 stopped.add(key[0])
-    assert stopped == {"fedplt", "in words", "submodel", "own"}
+    assert stopped == {"fedplt", "in words", "submodel", "own", "overparam"}
 
 
 def test_other_masks_stop_a_script(scripts):
@@ -216,3 +243,80 @@ def test_other_masks_stop_a_script(scripts):
     errors = [alone(before(text, "rounds = run(T)", other)).stderr for text in found]
     assert any("AssertionError" in error for error in errors)
     assert not any("Error" in error.replace("AssertionError", "") for error in errors)
+
+
+# ---- what networks tell of themselves
+
+
+@pytest.fixture(scope="module")
+def of_network(scripts):
+    (found,) = (text for key, (_, _, text) in scripts.items() if key[1] == "overparam/thm-iv.2")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ('P_min = Q("2")', 'P_min = Q("199/100")'),  # less than the eigenvalue
+        ('P_min = Q("2")', 'P_min = Q("201/100")'),
+        ('s_max2 = Q("1")', 's_max2 = Q("2")'),
+        ('rank = Q("2")', 'rank = Q("1")'),
+        ('w_star2 = Q("1")', 'w_star2 = Q("1/2")'),
+        ('low_0 = Q("1")', 'low_0 = Q("101/100")'),
+        ('high_0 = Q("1")', 'high_0 = Q("99/100")'),
+        ('C_w = Q("1/128")', 'C_w = Q("1/64")'),  # log(20) is a factor of what it is too wide for
+        ("start = exact([1, 1,", "start = exact([1, 2,"),
+        ('"schedule": exact([[1, 0]])', '"schedule": exact([[0, 0]])'),
+        ('"schedule": exact([[1, 0]])', '"schedule": exact([[1, 0, 0]])'),
+        ("depth, width = 2, 4", "depth, width = 2, 2"),
+    ],
+)
+def test_another_number_stops_the_script_of_a_network(of_network, right, wrong):
+    assert right in of_network
+    found = run_here(compile(of_network.replace(right, wrong), "script", "exec"))
+    assert found is None
+
+
+def test_a_script_of_a_network_shows_its_gap(of_network):
+    assert run_here(compile(of_network, "script", "exec"))[1].endswith("broken: True\n")
+
+
+def test_of_a_number_between_two_ends_the_worse_one_is_given():
+    """An eigenvalue that is no rational is above what the script has for it."""
+    (shown,) = overparam("term-1", start=("5/4", *FLAT[1:])).values()
+    text = shown[2]
+    line = "assert against(problem.kernel(start), P_min) <= 0"
+    assert line in text
+    more = text.replace(line, f"P_min += Q(1, 10**6)\n{line}")
+    assert run_here(compile(text, "script", "exec")) is not None
+    assert run_here(compile(more, "script", "exec")) is None
+
+
+def test_a_script_of_clients_at_random_lists_them():
+    case = network()
+    run = replace(case.setup.run, parameters=(("eta", "1/100"), ("K", 1), ("m", 1)))
+    setup = replace(case.setup, view="rounds, clients at random", run=run)
+    drawn = replace(case, setup=setup, algorithm_name="FedAvg, clients at random")
+    ((_, _, text),) = broken([claim("overparam/eq-18")], [drawn]).values()
+    assert "participants(self, n, m)" in text
+    assert run_here(compile(text, "script", "exec"))[1].endswith("broken: True\n")
+
+
+@pytest.mark.parametrize(
+    ("schedule", "told"),
+    [
+        (((1, 0), (0, 0)), "row 1 of the schedule"),
+        (((1, 0, 0),), "row 0 of the schedule"),
+        (((1, 2),), "row 0 of the schedule"),
+        ((1, 0), "axes of the schedule"),
+    ],
+)
+def test_a_schedule_that_names_nobody_or_others_is_refused_when_it_is_run(schedule, told):
+    setup = network(schedule).setup
+    with pytest.raises(FedboundsError, match=f"in step: {told} is .*; expected"):
+        traced(subject_of(setup.run, view_of(setup)))
+
+
+def test_a_root_in_the_outputs_has_no_script():
+    with pytest.raises(FedboundsError, match="for outputs over the root of 3"):
+        overparam("eq-18", schedule=((1, 1),), width=3, start=(1, 1, 1, -1, 1, 0, 0, 1, 2))

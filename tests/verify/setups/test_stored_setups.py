@@ -85,7 +85,13 @@ def planned(paper):
 
 @pytest.mark.parametrize(
     ("paper", "least"),
-    [("fedplt", 200), ("submodel", 200), ("personalization", 100), ("meerkat", 60)],
+    [
+        ("fedplt", 200),
+        ("submodel", 200),
+        ("personalization", 100),
+        ("meerkat", 60),
+        ("overparam", 40),
+    ],
 )
 def test_every_planned_case_may_be_replayed(paper, least):
     read = 0
@@ -170,6 +176,49 @@ def test_what_is_no_mask_and_no_perturbation_is_refused(name, given, said):
     assert len(dict(of_meerkat().setup.run.parameters)["mask"]) == 2
     with pytest.raises(FedboundsError, match=rf"parameters.{name}.*{said}"):
         from_data(to_data(of_meerkat(**{name: given})))
+
+
+def of_network(**other):
+    """The first planned run on a schedule, with other data, parameters and entries of the run."""
+    one = next(x for x in planned("overparam") if x.setup.view == "rounds")
+    run = one.setup.run
+
+    def changed(pairs):
+        return tuple((x, other.pop(x, y)) for x, y in pairs)
+
+    data, parameters = changed(run.problem.data), changed(run.parameters)
+    run = replace(run, problem=replace(run.problem, data=data), parameters=parameters, **other)
+    return replace(one, setup=replace(one.setup, run=run))
+
+
+ONES = (1,) * 12  # of two layers of width 4
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"schedule": ((1, 0, 0),)}, r"schedule\[0\] has 3 entries; expected n = 2"),
+        ({"schedule": ((1, 0), (0, 0))}, r"schedule\[1\] is .* a 1 at least once"),
+        ({"schedule": ((1, 2),)}, r"schedule\[0\]\[1\] is 2; expected"),
+        ({"schedule": ()}, "schedule is .*a list of at least 1"),
+        ({"width": 0}, "width is 0; expected an integer, at least 1"),
+        ({"depth": 0}, "depth is 0; expected an integer, at least 1"),
+        ({"targets": (((1,),),)}, "targets has 1 entries; expected n = 2"),
+        ({"targets": (((1,),), ((1,), (2,)))}, r"targets\[1\] has 2 entries; expected samples = 1"),
+        ({"targets": (((1,),), ((1, 2),))}, r"\[0\] has 2 entries; expected d_out = 1"),
+        ({"depth": 2, "width": 4}, "start has 2 entries; expected d = 12"),
+        ({"depth": 2, "width": 4, "start": ONES, "rounds": 20}, "would cost about"),
+    ],
+)
+def test_what_is_no_network_and_no_schedule_is_refused(other, said):
+    with pytest.raises(FedboundsError, match=said) as refused:
+        from_data(to_data(of_network(**other)))
+    assert "\n" not in str(refused.value)
+
+
+def test_networks_of_several_layers_are_read():
+    found = from_data(to_data(of_network(depth=2, width=4, start=ONES, rounds=3))).setup.run
+    assert len(found.start) == 12
 
 
 @pytest.mark.parametrize("rounds", [1, 2])

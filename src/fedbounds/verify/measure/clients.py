@@ -338,6 +338,22 @@ class Clients:
         own = self.objective.near(found, radius, everyone(n, rows, self.xp))
         return self._by_row(own, rows, n)
 
+    def scheduled(self, rows: Array, at: Any) -> Array:
+        """Who takes part in a round, shape (n,): of rows that rounds take in turn.
+
+        Raises
+        ------
+        FedboundsError
+            If a row is no 0 or 1 for each client, or nobody's.
+        """
+        n, given = int(self.clients), on_host(rows)
+        require(given.ndim == 2, "axes of the schedule", given.ndim, "2: rounds, clients")
+        for row, own in enumerate(given.tolist()):
+            fits = len(own) == n and {*map(rational, own)} <= {0, 1} and any(own)
+            expected = f"a 0 or 1 for each of n = {n} clients, and a 1 at least once"
+            require(fits, f"row {row} of the schedule", [str(rational(x)) for x in own], expected)
+        return rows[int(at) % len(given), :]
+
     def full_gradient(self, x: Array) -> Array:
         """grad f(x), shape (rows, d)."""
         return self.xp.sum(self.gradient(x), axis=1) / self.clients

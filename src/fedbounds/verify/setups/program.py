@@ -25,15 +25,15 @@ from ..measure.objectives import constants, in_blocks
 from ..measure.random import Listing, Random
 from ..measure.sources import TooManyError
 from ..measure.subject import AFTER, Subject, fields
-from .script_asserts import broken, not_checked, packed, told
+from .script_asserts import Table, broken, not_checked, packed, told
 from .script_code import HELPERS, Definitions, named
-from .script_lines_of import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, wrapped
+from .script_lines_of import QUOTED, TEMPLATES, UNQUOTED, WIDTH, code, nested, wrapped
 from .script_parts import (
     FACTS,
+    FACTS_OF,
     FACTS_OF_BLOCKS,
-    FACTS_OF_SAMPLES,
     OF_CONSTANTS,
-    nested,
+    OF_NUMBERS,
     of_one_outcome,
     problem_lines,
     source_lines,
@@ -64,6 +64,8 @@ class Program:
         Whether nothing is run: every round starts from the same state.
     limits : collection of str
         Constants that are limits: numbers that functions of second moments give.
+    ends : mapping from constant to "<=" or ">="
+        Those of which an end is given, that is at most or at least the number.
     """
 
     subject: Subject
@@ -76,6 +78,7 @@ class Program:
     changing: Mapping[str, sp.Expr] = field(default_factory=dict)
     stays: bool = False
     limits: Collection[str] = ()
+    ends: Mapping[str, str] = field(default_factory=dict)
 
 
 def with_few_outcomes(subject: Subject) -> Subject:
@@ -238,7 +241,7 @@ def premises(program: Program, part: Part) -> list[str]:
     """Assert what a part assumes; returned are the lines about the problem, and comments."""
     defined, facts, so_run, missing = program.defined, [], [], []
     table = FACTS_OF_BLOCKS if in_blocks(program.subject.problem.objective) else FACTS
-    table = FACTS_OF_SAMPLES if program.run.problem.family == "regression" else table
+    table = FACTS_OF.get(program.run.problem.family, table)
     for says in program.requires:
         defined.held(says)
     for assumption in part.assumptions:
@@ -257,11 +260,25 @@ def premises(program: Program, part: Part) -> list[str]:
             defined.use(name)
         elif name in defined.numbers and assumption in table:
             facts.append(assumption)
+    numbers = _told_of_numbers(program)
+    facts, table = [*facts, *numbers], {**table, **numbers}
     lines = [f"# as it is run, and as numbers are defined: {text}" for text in so_run]
     silent = silent_in(program.subject)
     table = {x: of_one_outcome(own, silent) for x, own in table.items()}
     once = dict.fromkeys(told(facts, (), table))  # what lists the noise
     return [*lines, *once, *not_checked(missing)]
+
+
+def _told_of_numbers(program: Program) -> Table:
+    """What the problem tells of itself, as far as it is used."""
+    problem, used = program.run.problem, program.defined.numbers
+    if problem.family not in OF_NUMBERS:
+        return {}
+    told = OF_NUMBERS[problem.family]
+    for name, _ in told.needed_of(problem, used):
+        program.defined.use(name)
+    found: Table = told.lines_of(problem, {name: program.ends.get(name, "==") for name in used})
+    return found
 
 
 # ---- axes

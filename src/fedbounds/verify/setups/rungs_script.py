@@ -42,8 +42,8 @@ from .program import (
 from .rungs import OF_ENDS, rung_of, rungs_of
 from .script_asserts import broken, not_checked
 from .script_code import HELPERS, Definitions
-from .script_lines_of import QUOTED, TEMPLATES, UNQUOTED, code, wrapped
-from .script_parts import nested, problem_lines, source_lines
+from .script_lines_of import QUOTED, TEMPLATES, UNQUOTED, code, nested, wrapped
+from .script_parts import problem_lines, source_lines
 from .script_shorter import kept
 from .script_source import quoted
 

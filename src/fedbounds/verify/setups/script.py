@@ -26,8 +26,10 @@ from ..measure.unknowns import Refused
 from .found import known_of, only_of, view_of
 from .functions_script import measured_in
 from .program import Program, calls_of, check_size, with_few_outcomes, written
+from .script_check import CLOSE, ROUNDED
 from .script_code import Definitions
-from .script_parts import COMPUTED, COMPUTED_OF_BLOCKS
+from .script_ends import ends_of
+from .script_parts import COMPUTED, COMPUTED_OF, COMPUTED_OF_BLOCKS, OF_NUMBERS
 from .script_shorter import kept
 from .tried import answered
 
@@ -43,8 +45,9 @@ def _script(setup: Setup, judgement: Any, part: Part, numbers: Numbers) -> str:
     after = part.compares_neighbours and not view_of(setup).tried
     needed = None if outcome.at is None else outcome.at + 1 + after
     for one in _shortest(_as_bounded(setup, numbers), needed):
-        text = written(program_of(one, part, place), judgement, part, outcome)
-        found = kept(text, outcome.gap)
+        program = program_of(one, part, place, numbers)
+        text = written(program, judgement, part, outcome)
+        found = kept(text, outcome.gap, ROUNDED if program.ends else CLOSE)
         if found is not None:
             return found
     raise FedboundsError("the script that is written does not run, or gives another gap")
@@ -67,8 +70,16 @@ def _shortest(setup: Setup, needed: int | None) -> Iterator[Setup]:
     yield setup
 
 
-def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -> Program:
-    """What shows a part; with all draws of the view where it needs more than the algorithm's."""
+def program_of(
+    setup: Setup,
+    part: Part,
+    place: tuple[int | None, int | None],
+    numbers: Numbers | None = None,
+) -> Program:
+    """What shows a part; with all draws of the view where it needs more than the algorithm's.
+
+    Of ``numbers`` that are known between two ends, one is given.
+    """
     view = view_of(setup)
     if view.besides is not None and part.quantities & view.besides.quantities.keys():
         quantities = {**view.quantities, **view.besides.quantities}
@@ -89,7 +100,8 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
 
     found = only_of(setup, view)
     only = {x: found.get(x, at or 0) for x, at in zip(view.alone, place, strict=False)}
-    given = given_numbers(setup, known)
+    given, given_ends = given_numbers(setup, known), _ends(setup, view, part, numbers)
+    given |= {name: f'Q("{end}")' for name, (_, end) in given_ends.items()}
     defined = Definitions(
         view.shown, known.constants, known.quantities, given, ends,
         partial(is_known, known),
@@ -114,7 +126,22 @@ def program_of(setup: Setup, part: Part, place: tuple[int | None, int | None]) -
         changing=rules,
         stays=view.integrated,
         limits=limits,
+        ends={name: side for name, (side, _) in given_ends.items()},
     )
+
+
+def _ends(
+    setup: Setup, view: View, part: Part, numbers: Numbers | None
+) -> dict[str, tuple[str, fmpq]]:
+    """Of numbers that the problem tells, and that are known between two ends, the one to give."""
+    problem = setup.run.problem
+    if numbers is None or problem.family not in OF_NUMBERS:
+        return {}
+    says = [Says(one.left, one.relation, one.right) for one in part.conditions]
+    says += [*view.requires, *(x for a in part.assumptions for x in view.assumptions.get(a, ()))]
+    named = {name for one in says for side in (one.left, one.right) for name in constants_in(side)}
+    named |= constants_in(part.gap)
+    return ends_of(part, numbers, says, OF_NUMBERS[problem.family].needed_of(problem, named))
 
 
 def _known(setup: Setup, view: View) -> Known:
@@ -158,7 +185,8 @@ def given_numbers(setup: Setup, known: Defined[Any]) -> dict[str, str]:
     """Python for the constants that are no definitions."""
     chosen, parameters = dict(setup.chosen), dict(setup.run.parameters)
     blocks = in_blocks(known.trace.subject.problem.objective)
-    computed = COMPUTED_OF_BLOCKS if blocks else COMPUTED
+    own = COMPUTED_OF.get(setup.run.problem.family, {})
+    computed = {**(COMPUTED_OF_BLOCKS if blocks else COMPUTED), **own}
     found = {}
     for name, value in known.constants.items():
         if isinstance(value, fmpq):

@@ -27,6 +27,20 @@ _EIGENVALUES = (
     "plus = lambda x, h, s: [[s * y + x * (i == j) for j, y in enumerate(r)]"
     " for i, r in enumerate(h)]",
 )  # x I + s h
+_RANK = (
+    "def rank_of(S):  # of a symmetric S without eigenvalues below 0, by elimination",
+    "    if not len(S): return 0",
+    "    a, *b = S[0]",
+    "    if a == 0: return rank_of([r[1:] for r in S[1:]])",
+    "    return 1 + rank_of([[x - u * v / a for x, v in zip(r, b)] for u, *r in S[1:]])",
+)
+_AGAINST = (
+    "def against(S, x):  # the sign of x less the least eigenvalue of a symmetric S",
+    "    S = plus(-x, S, 1)",
+    "    return -(rank_of(S) == len(S)) if positive(S) else 1",
+)
+# helping lines, by what asks for them; each may ask for those that stand before it
+_HELPING = {"positive(": _EIGENVALUES, "rank_of(": _RANK, "against(": _AGAINST}
 
 
 def curvature(hessians: str) -> Table:
@@ -45,8 +59,9 @@ def told(assumptions: Iterable[str], conditions: Sequence[Condition], table: Tab
     missing = [str(a) for a in assumptions if a not in table]
     lines = [x for a in assumptions if a in table for x in _named(table[a], a)]
     lines += packed(asserted(conditions))
-    if any("positive(" in line for line in lines):
-        lines = [*_EIGENVALUES, *lines]
+    for name, helping in reversed(_HELPING.items()):
+        if any(name in line for line in lines):
+            lines = [*helping, *lines]
     return lines + not_checked(missing)
 
 

@@ -42,7 +42,7 @@ TAKEN = frozenset(
     | {"q", "p", "t", "n", "d", "T", "H", "h", "problem", "rounds", "state", "weights", "left"}
     | {"right", "positive", "plus", "sign", "alone", "above", "root_of", "noises", "own_noises"}
     | {"probe", "axes", "indices", "whole", "diagonal", "indicator"}
-    | {"roots", "most", "mean_of_largest", "threshold", "ridge"}
+    | {"roots", "most", "mean_of_largest", "threshold", "ridge", "rank_of", "against", "log", "end"}
 )
 HELPERS = {
     "largest": (
@@ -106,6 +106,17 @@ HELPERS = {
         "indicator = np.vectorize(lambda x: Q(int(x > 0)), otypes=[object])  # of every outcome",
     ),
     "sign": ("sign = lambda x: (x > 0) - (x < 0)",),
+    "log": (
+        "def log(x):  # a number below and one above it: x = 2^k y, and log y = 2 artanh z",
+        "    def of(y):",
+        "        z = (y - 1) / (y + 1)",
+        "        found = 2 * sum(z**j / j for j in range(1, 40, 2))",
+        "        return found, found + 2 * z**41 / (41 * (1 - z**2))",
+        "    y, k = Q(x), 0",
+        "    while y >= 2: y, k = y / 2, k + 1",
+        "    while y < 1: y, k = 2 * y, k - 1",
+        "    return [k * of(Q(2))[end if k > 0 else 1 - end] + of(y)[end] for end in (0, 1)]",
+    ),
 }
 
 
@@ -176,6 +187,8 @@ class Definitions:
         """Python for a side, whose products are those of the round that is looked at."""
         if any(inside.has(sq, ip, dot) for inside in side.atoms(RunOperator)):
             raise FedboundsError("no script is written for products over all rounds")
+        if side.has(sp.log):
+            raise FedboundsError("no script is written for sides with logarithms")
         _, step = self.place
         return self._python(self._plain(side if step is None else side.subs(k, step)))
 
@@ -185,6 +198,7 @@ class Definitions:
         Returns whether there is one: not of a statement whose sides are defined as the same.
         """
         left, right = (self._plain(side) for side in (says.left, says.right))
+        logs = left.atoms(sp.log) | right.atoms(sp.log)
         one, other = self._python(left), self._python(right)
         if one == other and "=" in says.relation:
             return False
@@ -198,6 +212,9 @@ class Definitions:
             self._start(left, right)
             line = f"assert {relation}"
             line = line if len(line) <= WIDTH else f"assert ({relation})"
+            if logs:
+                _check_linear(left - right, logs)
+                line = f"assert all({relation} for end in (0, 1))"
         if (line, "") in self.written:
             self.written.remove((line, ""))
         if name or line not in dict(self.written):
@@ -372,6 +389,14 @@ class Definitions:
         self.written.append((line, ""))
 
 
+def _check_linear(expression: sp.Expr, logs: set[sp.Expr]) -> None:
+    """Raise unless what holds at both ends of a logarithm holds between them."""
+    inside = sp.Dummy()
+    plain = expression.xreplace(dict.fromkeys(logs, inside))
+    if len(logs) > 1 or sp.diff(plain, inside, 2) != 0:
+        raise FedboundsError("no script is written for logarithms that are no factors")
+
+
 def _lines(line: str, name: str) -> list[str]:
     """A line within the width; a comment stands behind it, or before where there is no room."""
     if not name:
@@ -459,6 +484,11 @@ class _Printer(Script):
     def _print_positive(self, expr: sp.Expr) -> str:
         self.helpers.add("indicator")
         return self._called("indicator", expr)
+
+    def _print_log(self, expr: sp.Expr) -> str:
+        """One end of what is known of it; see `Definitions.held`."""
+        self.helpers.add("log")
+        return f"log({self._print(expr.args[0])})[end]"
 
     def _print_sign(self, expr: sp.Expr) -> str:
         self.helpers.add("sign")

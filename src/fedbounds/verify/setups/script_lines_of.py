@@ -100,3 +100,10 @@ def assigned(values: dict[str, Any]) -> str:
     if len(values) == 1:
         return f'{names} = Q("{fmpq(*values.values())}")'
     return table(names, " ".join(str(fmpq(x)) for x in values.values()), "map(Q, {}.split())")
+
+
+def nested(value: Any) -> str:
+    """Numbers as they are written: whole ones bare, others as texts that a fraction is made of."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(nested, value))}]"
+    return str(value) if isinstance(value, int) else f'"{value}"'

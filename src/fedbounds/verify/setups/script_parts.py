@@ -11,7 +11,9 @@ from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
 from fedbounds.theory.language.setups import Objective
 
+from . import script_networks as networks
 from .script_asserts import Table, broken, curvature
+from .script_lines_of import nested
 
 Lines = tuple[str, ...]
 SOURCES: Mapping[str, Lines] = {
@@ -249,12 +251,14 @@ _OF_REGRESSION: Mapping[str, Lines] = {
     "ridge": ("@property", "def ridge(self):", "    return ridge"),
 }
 _FAMILIES = {
+    "deep linear": networks.METHODS,
     "quadratics": _METHODS,
     "regression": _OF_REGRESSION,
     "ridge powers": _OF_POWERS,
     "trilinear": _OF_TRILINEAR,
 }
 _BEGINNING: Mapping[str, Lines] = {
+    "deep linear": networks.BEGINNING,
     "quadratics": (
         "def __init__(self, H, h):  # F_k(x) = x' H_k x / 2 + h_k' x",
         "    self.H, self.h = H, h",
@@ -388,6 +392,14 @@ COMPUTED = {
     "B_0": "(problem.gradient(start[None]) ** 2).sum()",
     "G_0": "(problem.full_gradient(start[None]) ** 2).sum()",
 }
+# of other families
+FACTS_OF: Mapping[str, Table] = {
+    "deep linear": {Fact.NOISELESS: FACTS[Fact.NOISELESS]},
+    "regression": FACTS_OF_SAMPLES,
+}
+COMPUTED_OF: Mapping[str, Mapping[str, str]] = {"deep linear": networks.COMPUTED}
+# lines that assert what numbers are, and what they need
+OF_NUMBERS = {"deep linear": networks}
 _FIRST = "problem.gradients(*problem.blocks(start[None]))[0]"
 COMPUTED_OF_BLOCKS = {
     "n": "n",
@@ -481,6 +493,7 @@ def _regression(own: Mapping[str, Any]) -> Iterator[str]:
 
 
 _MADE = {
+    "deep linear": networks.made,
     "quadratics": _quadratics,
     "regression": _regression,
     "ridge powers": _ridge_powers,
@@ -494,8 +507,8 @@ def _with_their_own(names: set[str], known: Mapping[str, Lines]) -> list[str]:
     while waiting:
         name = waiting.pop()
         found.add(name)
-        called = re.findall(r"self\.(\w+)\(", " ".join(known[name]))
-        waiting += [one for one in called if one not in found]
+        called = re.findall(r"self\.(\w+)", " ".join(known[name]))
+        waiting += [one for one in called if one in known and one not in found]
     return [name for name in known if name in found]
 
 
@@ -517,10 +530,3 @@ def of_one_outcome(lines: Sequence[str], silent: Collection[str]) -> list[str]:
         elif not probed or probed[1] not in silent:
             found.append(line)
     return found
-
-
-def nested(value: Any) -> str:
-    """Numbers as they are written: whole ones bare, others as texts that a fraction is made of."""
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(nested, value))}]"
-    return str(value) if isinstance(value, int) else f'"{value}"'

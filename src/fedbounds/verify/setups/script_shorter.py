@@ -13,10 +13,11 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from copy import copy
+from fractions import Fraction
 from types import CodeType
 from typing import Any
 
-from .script_check import agrees, tells
+from .script_check import CLOSE, agrees, tells
 from .script_counts import Counts, copied, shape, uses, walk
 from .script_inline import is_quoted, is_text, put_together, side_by_side, without_names
 from .script_lines_of import WIDTH
@@ -26,7 +27,9 @@ from .script_source import narrowed
 
 _SEEN = "_seen_"
 _TOLD = """
-print(*[f"{type(x).__name__} {x}" for x in (left, right)])
+for x in (left, right):  # Python prints as many hexadecimal digits as there are
+    print(type(x).__name__, [f"{y:x}" for y in x.as_integer_ratio()]
+          if type(x).__name__ == "Fraction" else x, end=" ")
 """
 # functions of the frame whose branches are about what a run has, and check nothing
 _OF_A_RUN = {"run", "rows_of", "a_round", "outcomes"}
@@ -35,25 +38,31 @@ _OF_SCRIPTS = {"fractions", "itertools", "math", "numpy", "types"}  # what they 
 _LONG = 60  # characters of an expression that may stand in several places
 
 
-def kept(text: str, gap: Any) -> str | None:
+def kept(text: str, gap: Any, close: float = CLOSE) -> str | None:
     """A script, as short as it shows the same numbers; None if it does not run or show the gap."""
     whole = _Script(text)
     watched = run_here(_watched(whole.tree))
-    if watched is None or not tells(watched[1], gap):
+    if watched is None or not tells(watched[1], gap, close):
         return None
-    if _imported(whole.tree) - _OF_SCRIPTS and not agrees(text, gap):
+    if _imported(whole.tree) - _OF_SCRIPTS and not agrees(text, gap, close):
         return None  # what it asks of other modules may be otherwise in a process of its own
     names, _ = watched
     _Folded(names[_SEEN]).visit(whole.tree)
     _settle(whole.tree)
     shorter = whole.text()
     _without_counts(whole.tree)
-    sides = " ".join(f"{type(x).__name__} {x}" for x in (names["left"], names["right"]))
+    sides = "".join(map(_told, (names["left"], names["right"])))
     for found in dict.fromkeys((whole.text(), shorter)):
         output = output_of(f"{found}\n{_TOLD}")
-        if tells(output, gap) and output is not None and output.splitlines()[-1] == sides:
+        if tells(output, gap, close) and output is not None and output.splitlines()[-1] == sides:
             return found
-    return text if agrees(text, gap) else None
+    return text if agrees(text, gap, close) else None
+
+
+def _told(side: Any) -> str:
+    """As `_TOLD` has it."""
+    exact = [f"{y:x}" for y in side.as_integer_ratio()] if isinstance(side, Fraction) else side
+    return f"{type(side).__name__} {exact} "
 
 
 def _imported(tree: ast.Module) -> set[str]:

@@ -28,8 +28,7 @@ from .rungs_script import begun, made, of_rung, rendered, substituted
 from .script import given_numbers, is_known
 from .script_asserts import broken
 from .script_code import Definitions
-from .script_lines_of import code
-from .script_parts import nested
+from .script_lines_of import code, nested
 from .script_shorter import kept
 from .sides import measured, sides_of
 

@@ -1,6 +1,6 @@
 """The set-ups of theories that a file may hold, and what each costs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any
@@ -8,7 +8,6 @@ from typing import Any
 import sympy as sp
 
 from fedbounds.errors import FedboundsError, require, unknown_name
-from fedbounds.problems import NoiseLaw
 from fedbounds.theory.language.beside import Beside
 from fedbounds.theory.language.catalogue import PAPERS
 from fedbounds.theory.language.choices import Choice
@@ -24,7 +23,6 @@ from fedbounds.theory.language.registry import (
 from fedbounds.theory.language.setups import (
     GIVEN,
     Ladder,
-    Objective,
     Pace,
     Run,
     Settled,
@@ -60,7 +58,16 @@ from .stored_fields import (
     WholeNumber,
     Word,
     untagged,
-    wrong,
+)
+from .stored_problems import (
+    BY_NUMBER,
+    FAMILIES,
+    ROW,
+    Named,
+    OfFamily,
+    growth,
+    work_of_an_entry,
+    work_of_numbers,
 )
 from .stored_work import Cost, check, power
 from .stored_work import Setup as Stored
@@ -71,40 +78,6 @@ _LONGEST = 60  # characters of the name of a choice
 _DEEPEST = 3  # lists in lists
 _MATRICES = 100  # flint solves so many times as fast as arrays of rationals
 _TRIED = 100  # states and faces, where a projected run may end up
-
-
-@dataclass(frozen=True)
-class Named:
-    """A tuple of pairs of a name and what is meant by it, each name at most once, some once.
-
-    ``others`` is the kind of all other names, where there may be any.
-    """
-
-    kinds: Mapping[str, Kind]
-    needs: tuple[str, ...] = ()
-    others: Kind | None = None
-
-    def read(self, data: Data, where: str, known: Known) -> tuple[tuple[str, Any], ...]:
-        """See `Kind`."""
-        given = untagged(data, "tuple")
-        if not isinstance(given, list):
-            raise wrong(where, data, "a list of pairs")
-        pairs = [untagged(pair, "tuple") for pair in given]
-        if any(not isinstance(pair, list) or len(pair) != 2 for pair in pairs):
-            raise wrong(where, data, "a list of pairs")
-        word: Kind = Word(tuple(self.kinds)) if self.others is None else Text()
-        names = [word.read(name, where, known) for name, _ in pairs]
-        if len(set(names)) < len(names):
-            raise FedboundsError(f"{where} has a name twice: {', '.join(sorted(names))}")
-        there = set(self.needs) <= set(names)
-        require(there, f"names in {where}", sorted(names), ", ".join(self.kinds))
-        return tuple(
-            (name, self._kind(name).read(value, f"{where}.{name}", known))
-            for name, (_, value) in zip(names, pairs, strict=True)
-        )
-
-    def _kind(self, name: str) -> Kind:
-        return self.kinds[name] if self.others is None else self.kinds.get(name, self.others)
 
 
 @dataclass(frozen=True)
@@ -183,7 +156,7 @@ class Point:
         """See `Kind`."""
         personal = known.count("d_v") or 0
         if not personal:
-            return _ROW.read(data, where, known)
+            return ROW.read(data, where, known)
         found = Listed(Number()).read(data, where, known)
         d, n = (known.count(name) or 0 for name in ("d", "n"))
         if len(found) != d + (n - 1) * personal:
@@ -195,101 +168,22 @@ class Point:
 
 @dataclass(frozen=True)
 class Keeping:
-    """A mask that keeps something."""
+    """A mask, of coordinates or of what is said, that keeps something."""
+
+    mask: Kind = MASK
 
     def read(self, data: Data, where: str, known: Known) -> Any:
         """See `Kind`."""
-        found = MASK.read(data, where, known)
+        found = self.mask.read(data, where, known)
         require(any(found), where, list(found), "a 1 at least once")
         return found
 
 
-@dataclass(frozen=True)
-class OfFamily:
-    """One of several records of a problem, by its family."""
-
-    records: Mapping[str, Record]
-
-    def read(self, data: Data, where: str, known: Known) -> Any:
-        """See `Kind`."""
-        fields = data.get("fields") if isinstance(data, dict) else None
-        family = fields.get("family") if isinstance(fields, dict) else None
-        family = family if isinstance(family, str) else ""
-        # of another family, the first says what is expected
-        record = self.records.get(family, next(iter(self.records.values())))
-        return record.read(data, where, known)
-
-
-_ROW = Listed(Number(), "d")
-_PROBLEM = Record(
-    Objective,
-    {
-        "family": Word(("quadratics",)),
-        "data": Named(
-            {
-                "hessians": Listed(Listed(_ROW, "d"), "n"),
-                "slopes": Listed(_ROW, "n"),
-                "noise": Number(least=0),
-                "personal": Whole(0, "d", "d_v"),
-                "personal_noise": Number(least=0),
-                "apart": Number(least=0),
-                "law": Word(tuple(law.value for law in NoiseLaw)),
-            },
-            needs=("hessians", "slopes"),
-        ),
-    },
-)
-_REGRESSION = Record(
-    Objective,
-    {
-        "family": Word(("regression",)),
-        "data": Named(
-            {
-                "features": Listed(Listed(_ROW, "samples"), "n"),
-                "targets": Listed(Listed(Number(), "samples"), "n"),
-                "ridge": Number(least=0),
-                "threshold": Number(above=0),
-            },
-            needs=("features", "targets"),
-        ),
-    },
-)
-_NUMBERS = ("curvature", "centre", "pairs", "triple", "reach")
-_TRILINEAR = Record(
-    Objective,
-    {
-        "family": Word(("trilinear",)),
-        "data": Named(dict.fromkeys(_NUMBERS, Number()), needs=_NUMBERS),
-    },
-)
-_POWERS = Record(
-    Objective,
-    {
-        "family": Word(("ridge powers",)),
-        "data": Named(
-            {
-                "along": _ROW,
-                "curvatures": Listed(Number(above=0), "n"),
-                "quartics": Listed(Number(least=0), "n"),
-            },
-            needs=("along", "curvatures", "quartics"),
-        ),
-    },
-)
-_BY_NUMBER = Record(
-    Objective,
-    {"family": Word((GIVEN,)), "data": Named({"number": Whole(0)}, needs=("number",))},
-)
-_FAMILIES = {
-    "quadratics": _PROBLEM,
-    "regression": _REGRESSION,
-    "ridge powers": _POWERS,
-    "trilinear": _TRILINEAR,
-}
 # by their names; other parameters are numbers, in lists or not
 _PARAMETERS: Fields = {
     "mask": Keeping(),
     "stopped": Listed(Whole(0, 1), "n"),
+    "schedule": Listed(Keeping(Listed(Whole(0, 1), "n"))),
     "own": Whole(0, 1),
     "masks": Listed(MASK, "n"),
     "weights": Listed(Number(above=0), "n"),
@@ -297,8 +191,8 @@ _PARAMETERS: Fields = {
     "K": LOCAL_STEPS,
     "keep": Listed(PROBABILITY, "n"),
     "keeps": Listed(Listed(PROBABILITY, "n"), "T"),
-    "more_hessians": Listed(Listed(Listed(_ROW, "d"), "J"), "n"),
-    "more_slopes": Listed(Listed(_ROW, "J"), "n"),
+    "more_hessians": Listed(Listed(Listed(ROW, "d"), "J"), "n"),
+    "more_slopes": Listed(Listed(ROW, "J"), "n"),
     "sub_models": Listed(Listed(MASK), "n"),
     "orders": Whole(1, "n"),
     "m": Whole(1, "n"),
@@ -308,7 +202,7 @@ _PARAMETERS: Fields = {
     "cohort": Whole(1, "n"),
     **dict.fromkeys(("gamma_u", "gamma_v", "eta_u", "eta_v", "epsilon"), STEP),
     "eta": FormulaOr(STEP),
-    "models": Listed(_ROW, "n"),
+    "models": Listed(ROW, "n"),
     "common": Whole(0, 1),
     "attenuation": Listed(Number(least=0), "n"),
     "steps": Listed(STEP, "T"),
@@ -330,7 +224,7 @@ def stored() -> Stored:
     named = {name for view in every for name in (*view.takes, *view.may_take)}
     takes = {name: _PARAMETERS.get(name, Nested()) for name in sorted(named)}
     run: Fields = {
-        "problem": OfFamily(_FAMILIES),
+        "problem": OfFamily(FAMILIES),
         "start": Point(),
         "parameters": Named(takes),
         "rounds": ROUNDS,
@@ -342,7 +236,7 @@ def stored() -> Stored:
         "chosen": Named(_choices(found, every)),
     }
     own: Fields = {
-        "problem": OfFamily({**_FAMILIES, GIVEN: _BY_NUMBER}),
+        "problem": OfFamily({**FAMILIES, GIVEN: BY_NUMBER}),
         "start": Point(),
         "parameters": Named({}, others=FormulaOr(Nested())),
         "rounds": ROUNDS,
@@ -484,7 +378,8 @@ def _cost(given: Any) -> Sequence[Cost]:
     vectors = len(view.quantities) + limits if view.many else _VECTORS
 
     def cost(size: int, rounds: int = run.rounds) -> Cost:
-        return Cost(vectors * rounds * steps * size**2, rounds * steps)
+        each = size * work_of_an_entry(run.problem, size)
+        return Cost(vectors * rounds * steps * each, growth(run.problem, rounds * steps))
 
     where = f"instance.setup, {given.view}"
     looked = 1 if view.moments else run.rounds  # a round shows which entries move
@@ -492,7 +387,7 @@ def _cost(given: Any) -> Sequence[Cost]:
     # where nothing moves, rounds are still gone through
     entries = max(1, _first_round(run, view).moving()) if view.moments else _entries(given)
     plain = cost(clients * entries)
-    solved = Cost(limits * entries**6 / _MATRICES)
+    solved = Cost(limits * entries**6 / _MATRICES + work_of_numbers(run.problem))
     check((plain, solved), Known(), where)  # before an outcome is drawn
     if view.many or view.integrated or view.moments:  # by moments
         return (plain, solved)

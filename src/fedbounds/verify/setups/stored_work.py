@@ -73,7 +73,7 @@ def check(costs: Sequence[Cost], known: Known, where: str) -> None:
     """Raise unless a replay that costs so much is to be run."""
     lengths = [1 + cost.depth * known.digits / _SHORT for cost in costs]
     work = sum(
-        cost.operations * length**_GROWS for cost, length in zip(costs, lengths, strict=True)
+        cost.operations * power(length, _GROWS) for cost, length in zip(costs, lengths, strict=True)
     )
     if work > MOST_WORK:
         counts = ", ".join(f"{name} = {count}" for name, count in known.counts.items())
