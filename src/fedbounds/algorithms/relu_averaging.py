@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from .scheduled_averaging import (
-    Round,
     at_start,
     draw,
     draw_clients,
@@ -34,14 +33,19 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 
 
 def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see: Any) -> State:
-    done = local_steps(problem, p, state["x"], present, see)
-    _apart(problem, p, state, present, done, see)
+    after, mean_g, _, missed = local_steps(problem, p, state["x"], present, see)
+    _apart(problem, p, state, present, (after, mean_g, missed), see)
     see(x0=state["x0"])
-    return {"x": done.after, "x0": state["x0"]}
+    return {"x": after, "x0": state["x0"]}
 
 
 def _apart(
-    problem: Any, p: Mapping[str, Any], state: State, present: Array, done: Round, see: Any
+    problem: Any,
+    p: Mapping[str, Any],
+    state: State,
+    present: Array,
+    done: tuple[Any, ...],
+    see: Any,
 ) -> None:
     """The terms of (53): H(t, k, c) is J of the global model on J' of the client's.
 
@@ -49,15 +53,16 @@ def _apart(
     the first order, and what they truly change.
     """
     x, x0 = state["x"], state["x0"]
+    after, mean_g, missed = done
     res = problem.residual(x)
-    by_local, by_still = at_start(problem, p, x0, res, present, done)
+    by_local, by_still = at_start(problem, p, x0, res, present, missed)
     near = problem.near(x0, p["radius"])
-    added = problem.tangent_neurons(x, done.mean_g) * p["eta"]
-    changed = problem.neurons(done.after) - problem.neurons(x)
-    see(res=res, res_next=problem.residual(done.after), by_gram=_all(problem, res, added))
+    added = problem.tangent_neurons(x, mean_g) * p["eta"]
+    changed = problem.neurons(after) - problem.neurons(x)
+    see(res=res, res_next=problem.residual(after), by_gram=_all(problem, res, added))
     see(perp=_all(problem, res, near * added), flips=_all(problem, res, near * changed))
     see(by_local=by_local, by_still=by_still)
-    see(far=_far(problem, x - x0), far_next=_far(problem, done.after - x0))
+    see(far=_far(problem, x - x0), far_next=_far(problem, after - x0))
 
 
 def _far(problem: Any, moved: Array) -> Array:

@@ -10,7 +10,6 @@ clients are drawn.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -37,31 +36,23 @@ def draw_clients(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
 def on_schedule(problem: Any, p: Mapping[str, Any], state: State) -> Array:
     """1 for the clients of a round, shape (rows, n)."""
     own = problem.scheduled(p["schedule"], p["t"])
-    return problem.xp.broadcast_to(own, (state["x"].shape[0], problem.places))
+    return problem.xp.broadcast_to(own, (state["x"].shape[0], own.shape[0]))
 
 
-@dataclass(frozen=True, eq=False)
-class Round:
-    """What K local steps make of a model.
+def local_steps(
+    problem: Any, p: Mapping[str, Any], x: Array, present: Array, see: Any
+) -> tuple[Array, Array, list[Array], list[Array]]:
+    """K steps of every client, and the mean of what those of S_t reach.
 
-    Attributes
-    ----------
+    Returns
+    -------
     after : array, shape (rows, d)
         The model after the round.
     mean_g : array, shape (rows, d)
         G(t), the mean over S_t of the sum of a client's gradients.
-    ys, missed : tuples of arrays, shapes (rows, n, d) and (rows, n, outputs)
+    ys, missed : lists of arrays, shapes (rows, n, d) and (rows, n, outputs)
         Models before step k + 1, and xi_k,c: what client c misses then on its own samples.
     """
-
-    after: Array
-    mean_g: Array
-    ys: tuple[Array, ...]
-    missed: tuple[Array, ...]
-
-
-def local_steps(problem: Any, p: Mapping[str, Any], x: Array, present: Array, see: Any) -> Round:
-    """K steps of every client, and the mean of what those of S_t reach."""
     xp, y, ys, missed, slopes = problem.xp, problem.spread(x), [], [], []
     for _ in range(p["K"]):
         ys.append(y)
@@ -77,7 +68,7 @@ def local_steps(problem: Any, p: Mapping[str, Any], x: Array, present: Array, se
     see(xis_to=xp.stack(every, axis=2), ys_to=xp.stack([*ys, y], axis=2))
     see(outputs_went=xp.stack([b - a for a, b in pairwise(every)], axis=2))
     see(size=size, one=size * 0 + 1)
-    return Round(after, mean_g, tuple(ys), tuple(missed))
+    return after, mean_g, ys, missed
 
 
 def mean_of(problem: Any, own: Array, present: Array) -> Array:
@@ -101,16 +92,16 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 
 def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see: Any) -> State:
     x, x0 = state["x"], state["x0"]
-    done = local_steps(problem, p, x, present, see)
+    after, mean_g, ys, missed = local_steps(problem, p, x, present, see)
     see(x0=x0, layer=_layers(problem, x))
     if problem.is_linear:
         see(star=problem.nearest_fit(x0))
-    see(largest_own=problem.xp.stack([problem.own_largest] * x.shape[0], axis=0))
     if problem.has_spectra:
-        apart = [problem.grams_apart(x, y, x0, present) for y in done.ys]
+        see(largest_own=problem.xp.stack([problem.own_largest] * x.shape[0], axis=0))
+        apart = [problem.grams_apart(x, y, x0, present) for y in ys]
         see(**problem.spectra(x, x0), grams_apart=problem.xp.stack(apart, axis=1))
-    _apart(problem, p, state, present, done, see)
-    return {"x": done.after, "x0": x0}
+    _apart(problem, p, state, present, after, ys, missed, see)
+    return {"x": after, "x0": x0}
 
 
 def _layers(problem: Any, x: Array) -> Array:
@@ -127,7 +118,14 @@ def _layers(problem: Any, x: Array) -> Array:
 
 
 def _apart(
-    problem: Any, p: Mapping[str, Any], state: State, present: Array, done: Round, see: Any
+    problem: Any,
+    p: Mapping[str, Any],
+    state: State,
+    present: Array,
+    after: Array,
+    ys: list[Array],
+    missed: list[Array],
+    see: Any,
 ) -> None:
     """Residuals of the global model on the samples of every client, and the terms of (10) to (18).
 
@@ -135,23 +133,23 @@ def _apart(
     model makes of samples after a round is told apart by degree in its move: E(t) is all from 2.
     """
     x, x0 = state["x"], state["x0"]
-    res, terms = problem.residual(x), problem.expansion(x, done.after - x)
+    res, terms = problem.residual(x), problem.expansion(x, after - x)
     weights = (present / problem.xp.sum(present, axis=1)[:, None])[:, :, None] * p["eta"]
-    pairs = zip(done.ys, done.missed, strict=True)
-    by_gram = sum(problem.by_crossed_gram(x, y, missed * weights) for y, missed in pairs)
-    by_local, by_still = at_start(problem, p, x0, res, present, done)
+    pairs = zip(ys, missed, strict=True)
+    by_gram = sum(problem.by_crossed_gram(x, y, own * weights) for y, own in pairs)
+    by_local, by_still = at_start(problem, p, x0, res, present, missed)
     see(along=problem.tangent(x, x))
-    see(res=res, res_next=problem.residual(done.after), first=terms[:, :, 1, :], by_gram=by_gram)
+    see(res=res, res_next=problem.residual(after), first=terms[:, :, 1, :], by_gram=by_gram)
     see(term_1=res - by_still, term_2=by_local - by_gram, term_3=by_still - by_local)
     see(term_4=problem.xp.sum(terms[:, :, 2:, :], axis=2) + res * 0)  # of one layer there is none
 
 
 def at_start(
-    problem: Any, p: Mapping[str, Any], x0: Array, res: Array, present: Array, done: Round
+    problem: Any, p: Mapping[str, Any], x0: Array, res: Array, present: Array, missed: list[Array]
 ) -> tuple[Array, Array]:
     """eta/|S_t| sum_k of P^S(0) xi_k^S, and of P^S(0) xi^S, with Gram matrices of the start."""
     start = problem.spread(x0)
-    local = sum(problem.cotangent(start, own) for own in done.missed)
+    local = sum(problem.cotangent(start, own) for own in missed)
     still = problem.cotangent(start, res) * p["K"]
     means = (mean_of(problem, own, present) for own in (local, still))
     by_local, by_still = (problem.tangent(x0, own) * p["eta"] for own in means)

@@ -27,7 +27,7 @@ ROUNDS = View(
         },
         factors={"layer": ("l",), "present": ("i",)},
         derived=measured.DERIVED,
-        may=("star", "grams_apart", *_SPECTRA),
+        may=("star", "grams_apart", "largest_own", *_SPECTRA),
     ),
     runs=FEDAVG[0],
     quantities=measured.QUANTITIES,

@@ -55,6 +55,16 @@ METHODS: Mapping[str, Lines] = {
         "        found.append(found[-1] @ w)",
         "    return found",
     ),
+    "has_spectra": ("has_spectra = False  # what needs eigenvalues has no script",),
+    "is_linear": ("is_linear = False  # nor what needs the nearest fit",),
+    **{
+        name: (f"{name} = None",)
+        for name in ("spectra", "own_largest", "grams_apart", "nearest_fit")
+    },
+    "by_crossed_gram": (
+        "def by_crossed_gram(self, x, y, r):  # sum_c P(x, y_c) r_c = J(x) sum_c J_c(y_c)' r_c",
+        "    return self.tangent(x, self.cotangent(y, r).sum(axis=1))",
+    ),
     "residual": (
         "def residual(self, y):",
         "    return self.flat(self.inputs(y)[-1]) - self.Y.reshape(n, -1)",
