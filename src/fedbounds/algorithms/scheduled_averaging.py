@@ -101,7 +101,7 @@ def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see
     x, x0 = state["x"], state["x0"]
     done = local_steps(problem, p, x, present, see)
     see(x0=x0, layer=_layers(problem, x))
-    if problem.is_linear:
+    if problem.has_nearest_fit:
         see(star=problem.nearest_fit(x0))
     _apart(problem, p, state, present, done, see)
     return {"x": done.after, "x0": x0}

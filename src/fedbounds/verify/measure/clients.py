@@ -248,9 +248,9 @@ class Clients:
         return self._of_clients("value", self._models(y) if v is None else self._joined(y, v))
 
     @property
-    def is_linear(self) -> bool:
-        """Whether outputs of a network are linear in its model."""
-        return bool(self.objective.is_linear)
+    def has_nearest_fit(self) -> bool:
+        """Whether a network is linear in its model, and some model misses no sample."""
+        return bool(self.objective.has_nearest_fit)
 
     def nearest_fit(self, x: Array) -> Array:
         """Of models that miss no sample the nearest to each row of ``x``, shape (rows, d)."""
