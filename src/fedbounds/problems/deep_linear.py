@@ -201,7 +201,7 @@ class DeepLinear:
 
     @property
     def has_nearest_fit(self) -> bool:
-        """Whether outputs are linear in the model, of one layer, and some model misses no sample."""
+        """Whether there is one layer, and some model misses no sample."""
         return self.depth == 1 and self._fitted is not None
 
     def nearest_fit(self, z: Array) -> Array:
