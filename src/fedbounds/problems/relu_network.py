@@ -237,8 +237,8 @@ class ReluNetwork:
         """m, n_c and extreme eigenvalues of H^infinity; at a start the least one of H(0)."""
         samples = self.features.reshape(-1, self.inputs)
         least, largest = positive_extremes(samples)
-        found = {"width": fmpq(self.width), "samples": fmpq(self.clients * self.samples)}
-        found |= {"lam": least, "lam_max": largest}
+        found: dict[str, Any] = {"width": fmpq(self.width), "lam": least, "lam_max": largest}
+        found["samples"] = fmpq(self.clients * self.samples)
         return found if start is None else found | {"H_min": extremes(gram(self, start))[0]}
 
     def constants(self, start: Start) -> Constants:
