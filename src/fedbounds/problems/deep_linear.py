@@ -254,8 +254,9 @@ class DeepLinear:
         inputs = [xp.broadcast_to(self.features, (rows, *self.features.shape))]
         for weight in weights[:-1]:
             inputs.append(xp.matmul(inputs[-1], xp.matrix_transpose(weight)))
-        one = ys[:, :, :1, None] * 0 + xp.asarray(np.eye(self.outputs, dtype=int))
-        back = [one]
+        size = self.outputs
+        one = np.eye(size, dtype=int) if self.exact else xp.eye(size, dtype=ys.dtype)
+        back = [ys[:, :, :1, None] * 0 + one]
         for weight in reversed(weights[1:]):
             back.append(xp.matmul(back[-1], weight))
         return list(zip(inputs, reversed(back), strict=True))
