@@ -8,12 +8,13 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 from fedbounds.theory.meerkat.symbols import NAMES as MEERKAT
+from fedbounds.theory.overparam.symbols import NAMES as OVERPARAM
 from fedbounds.theory.personalization.symbols import NAMES
 from fedbounds.theory.submodel.glossary import GLOSSARY as SUBMODEL
 from fedbounds.verify.decide.conditions import in_balls
 from fedbounds.verify.measure.evaluate import IrrationalError, Numbers, evaluate
 
-GLOSSARY = SUBMODEL | NAMES | MEERKAT
+GLOSSARIES = (SUBMODEL | NAMES | MEERKAT, OVERPARAM)  # to the last, lam is another number
 CONSTANTS = {
     "n": "n", "m": "m", "K": "K", "T": "T", "L": "L", "F_0": "F_0", "B_0": "B_0", "G_0": "G_0",
     "sigma_u^2": "s_u", "sigma_v^2": "s_v", "b^2": "b2", "gamma": "gamma", "gamma_u": "gamma_u",
@@ -28,7 +29,7 @@ PER_CLIENT = {
 }  # fmt: skip
 PER_STEP = {
     "E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik",
-    "A_new", "Bt_new",
+    "A_new", "Bt_new", "xi_k2", "move_k2", "near_k2", "near_w2",
 }  # fmt: skip
 
 # below 1: keep probabilities, coverages, and a contraction
@@ -52,7 +53,9 @@ def random_numbers(seed: int, *, full: bool) -> Numbers:
     whole = {"n": n, "m": n if full else rng.randint(1, n), "K": rng.randint(2, 6),
              "T": rng.randint(2, 5), "d_u": rng.randint(0, 3), "d_v": rng.randint(0, 3), "j": 1}  # fmt: skip
     constants = {
-        name: fmpq(whole[name]) if name in whole else some() for name in GLOSSARY.constants
+        name: fmpq(whole[name]) if name in whole else some()
+        for names in GLOSSARIES
+        for name in names.constants
     }
     constants |= {name: fmpq(rng.randint(1, 39), 40) for name in SHARES}
 
@@ -64,7 +67,8 @@ def random_numbers(seed: int, *, full: bool) -> Numbers:
         found.reshape(-1)[:] = [some() for _ in range(found.size)]
         return found
 
-    series = {name: values(name) for name in sorted(GLOSSARY.quantities)}
+    quantities = [name for names in GLOSSARIES for name in sorted(names.quantities)]
+    series = {name: values(name) for name in quantities}
     return Numbers(constants, series, lambda p, q: fmpq(p, q))
 
 

@@ -69,6 +69,19 @@ def minus(v, *others):
     return [a - sum(rest) for a, *rest in zip(v, *others, strict=True)]
 
 
+def solved(A, B):
+    """The matrix that A, which is regular, turns into B."""
+    rows = [[*map(Fraction, a), *b] for a, b in zip(A, B, strict=True)]
+    for at in range(len(A)):
+        pivot = next(i for i in range(at, len(A)) if rows[i][at] != 0)
+        rows[at], rows[pivot] = rows[pivot], rows[at]
+        rows[at] = [a / rows[at][at] for a in rows[at]]
+        for i in range(len(A)):
+            if i != at:
+                rows[i] = [a - rows[i][at] * b for a, b in zip(rows[i], rows[at], strict=True)]
+    return [row[len(A) :] for row in rows]
+
+
 # ---- the network
 
 
@@ -170,6 +183,13 @@ class Network:
         ]
         return vec(scaled(self.C, matmul(added(*every), self.X(*clients))))
 
+    def nearest_fit(self, W):
+        """Of one layer, all that misses no sample and is nearest to W: rows move along samples."""
+        X, wanted = self.X(*self.everyone), scaled(1 / self.C, self.Y(*self.everyone))
+        missed = added(wanted, scaled(-1, matmul(W[0], X)))
+        along = turned(solved(matmul(turned(X), X), turned(missed)))
+        return [added(W[0], matmul(along, turned(X)))]
+
     def gram(self, W, Wkc, c=None):
         """(14), of a global model and a local one of client c; (13), (16) where they are the same.
 
@@ -221,12 +241,11 @@ def one_round(network, W0, W, present, eta, K):
         )
         for i in range(L)
     ]
-    moved = [added(a, scaled(-1, b)) for a, b in zip(after, W, strict=True)]
     step = [scaled(-eta, own) for own in G]
     E = network.higher(W, step, 2)
     higher = vec(scaled(network.C, matmul(E, network.X(*everyone))))
     xi, later = network.xi(W, *everyone), network.xi(after, *everyone)
-    own = [[network.xi(paths[c][k], c) for k in range(K)] for c in everyone]
+    own = [[network.xi(at, c) for at in paths[c]] for c in everyone]
     first = network.first(W, step, *everyone)
 
     def summed(gram, apart):
@@ -245,16 +264,11 @@ def one_round(network, W0, W, present, eta, K):
     term_1 = minus(xi, summed(lambda k, c: at_start[c], lambda k, c: own[c][0]))
     term_2 = summed(lambda k, c: added(at_start[c], scaled(-1, now[k, c])), lambda k, c: own[c][k])
     term_3 = summed(lambda k, c: at_start[c], lambda k, c: minus(own[c][0], own[c][k]))
-    along = sum(
-        dot(vec(turned(slope)), vec(turned(move)))
-        for c in everyone
-        for slope, move in zip(network.gradient(W, c), moved, strict=True)
-    )
     away = [added(a, b, scaled(-1, c)) for a, b, c in zip(W, step, after, strict=True)]
     found = {
-        "R_2": square(xi),
+        **of_model(network, W0, W),
         "S_size": Fraction(len(present)),
-        "miss_7": dot(xi, network.first(W, moved, *everyone)) - along,
+        "miss_7": [[along(network, W, own[c][0], c)] for c in everyone],
         "miss_8": sum(square(vec(x)) for x in away),
         "miss_10": square(minus(later, xi, first, higher)),
         "miss_11": square([a + b for a, b in zip(first, by_gram, strict=True)]),
@@ -264,21 +278,45 @@ def one_round(network, W0, W, present, eta, K):
         **{f"term_{i}q": square(term) for i, term in
            enumerate((term_1, term_2, term_3, higher), 1)},
         "G_l2": [[square(vec(x))] for x in G],
-        "far_l2": [[square(minus(vec(a), vec(b)))] for a, b in zip(W, W0, strict=True)],
         "xi_k2": [[square(x) for x in steps] for steps in own],
         "move_k2": [[square(minus(x, steps[0])) for x in steps] for steps in own],
     }  # fmt: skip
+    if L == 1:
+        star = network.nearest_fit(W0)
+        found["near_k2"] = [[distance(at, star) for at in paths[c][:-1]] for c in everyone]
     return after, found
 
 
+def of_model(network, W0, W):
+    """What depends on the model of a round alone, and on the start."""
+    found = {
+        "R_2": square(network.xi(W, *network.everyone)),
+        "far_l2": [[distance([a], [b])] for a, b in zip(W, W0, strict=True)],
+    }
+    if network.depth == 1:
+        found["far_2"] = distance(W, network.nearest_fit(W0))
+    return found
+
+
+def along(network, W, xi, c):
+    """<xi_c, J_c W> - <grad L_c, W>."""
+    slopes = zip(network.gradient(W, c), W, strict=True)
+    return dot(xi, network.first(W, W, c)) - sum(dot(vec(a), vec(b)) for a, b in slopes)
+
+
+def distance(W, V):
+    """The squared distance of two models."""
+    return sum(square(minus(vec(a), vec(b))) for a, b in zip(W, V, strict=True))
+
+
 def rounds(network, start, sets, eta, K):
-    """What the quantities are in rounds of these sets of clients, and ||xi||^2 after the last."""
+    """What the quantities are in rounds of these sets of clients, and some after the last."""
     W0 = W = network.layers(start)
     found = []
     for present in sets:
         W, numbers = one_round(network, W0, W, present, eta, K)
         found.append(numbers)
-    return found, square(network.xi(W, *network.everyone))
+    return found, of_model(network, W0, W)
 
 
 def means(network, start, m, T, eta, K):
@@ -286,11 +324,12 @@ def means(network, start, m, T, eta, K):
     subsets = list(combinations(network.everyone, m))
     every = [rounds(network, start, sets, eta, K) for sets in product(subsets, repeat=T)]
     share = Fraction(1, len(every))
-    found = [
-        {name: _mean([run[t][name] for run, _ in every], share) for name in every[0][0][0]}
-        for t in range(T)
-    ]
-    return found, share * sum(last for _, last in every)
+    each = [[*run, last] for run, last in every]
+    *found, last = (
+        {name: _mean([run[t][name] for run in each], share) for name in each[0][t]}
+        for t in range(T + 1)
+    )
+    return found, last
 
 
 def _mean(values, share):

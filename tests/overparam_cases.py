@@ -51,7 +51,7 @@ class Case:
 
     @property
     def wanted(self):
-        """Of every quantity, what it is in each round; of the residuals also after the last."""
+        """Of every quantity, what it is in each round; of models also after the last."""
         return _wanted(self)
 
 
@@ -64,7 +64,7 @@ def _wanted(case):
         sets = [case.sets[t % len(case.sets)] for t in range(case.rounds)]
         found, last = oracle.rounds(case.network, start, sets, eta, case.K)
     series = {name: [numbers[name] for numbers in found] for name in found[0]}
-    return {**series, "R_2": [*series["R_2"], last]}
+    return series | {name: [*series[name], value] for name, value in last.items()}
 
 
 def case_of(setup):
@@ -126,6 +126,7 @@ def _network(clients, depth, width, root):
 
 
 ONE = _network([[((1, 2), (1,))], [((-1, 1), (2,))]], 1, 7, 1)
+FREE = _network([[((1, 2, 0), (1,))], [((-1, 1, 1), (2,))]], 1, 7, 1)
 TWO = _network(
     [[((1, 0), (1,))], [((1, 2), (-1,))], [((0, -1), (2,))]], 2, 4, 2
 )  # more samples than entries
@@ -137,6 +138,7 @@ THREE = _network([[((1, 0), (1,))], [((1, -1), (2,))]], 3, 4, 4)
 START_2, START_3 = (1, -1, "1/2", 0, 2), (1, "-1/2", 0, 1, "1/2", -1, 1)
 
 CASES = {
+    "one layer, free entries": Case(FREE, _numbers(3, 1, -1), F(1, 10), 2, ((0, 1), (1,))),
     "one layer": Case(ONE, _numbers(2, 1, -1), F(1, 10), 2, ((0, 1), (1,), (0,))),
     "one client": Case(TWO, _numbers(12, *START_2), F(1, 8), 2, ((1,), (1,))),
     "all, then some": Case(TWO, _numbers(12, *START_2), F(1, 8), 1, ((0, 1, 2), (0, 2), (1,))),
@@ -150,6 +152,7 @@ CASES = {
 RANDOM = {
     "one of two": Case(OUTPUTS, _numbers(8, *START_2), F(1, 8), 2, m=1, T=2),
     "two of three": Case(TWO, _numbers(12, *START_2), F(1, 8), 2, m=2, T=2),
+    "one layer": Case(ONE, _numbers(2, 1, -1), F(1, 10), 2, m=1, T=2),
     "everyone": Case(THREE, _numbers(28, *START_3), F(1, 8), 1, m=2, T=2),
 }
 

@@ -155,6 +155,25 @@ def test_terms_of_an_expansion_are_those_of_interpolation(case):
 
 @settings(deadline=None, max_examples=15)
 @given(cases())
+def test_gram_matrices_of_a_client_are_as_printed(case):
+    """P(t, k, c) of (14), entry by entry, and what these are on numbers at outputs."""
+    network, w, wkc, r = case
+    own, clients = problem_of(network), network.everyone
+    models = [wkc, w][: len(clients)]  # each client has its own
+    found = own.crossed_gram(rationals([w]), rationals([models]))
+    size = len(r)
+    blocks = [
+        network.gram(network.layers(w), network.layers(at), c)
+        for c, at in zip(clients, models, strict=True)
+    ]
+    assert fractions(found.reshape(size, size)) == oracle.beside(*blocks)
+    apart = rationals([split(network, r)])
+    product = Clients(own).by_crossed_gram(rationals([w]), rationals([models]), apart)
+    assert fractions(product.reshape(size)) == oracle.applied(oracle.beside(*blocks), r)
+
+
+@settings(deadline=None, max_examples=15)
+@given(cases())
 def test_the_gram_matrix_of_a_client_is_what_tangent_of_cotangent_is(case):
     """P(t, k, c) of (14) of a residual: J(W) J_c(W_kc)' of it, on the samples of all clients."""
     network, w, wkc, r = case
@@ -177,6 +196,32 @@ def test_rows_may_be_of_some_clients_only():
         for row, c, w in zip(found, (0, 2, 2), models, strict=True):
             W = network.layers(w)
             assert row == (network.xi(W, c) if name == "residual" else flat(network.gradient(W, c)))
+
+
+@pytest.mark.parametrize(
+    ("features", "targets", "across"),  # the last is orthogonal to all samples
+    [
+        ([[1, -1], [2, 1], [0, 1]], [[1, 2]], [2, -1, 3]),
+        ([[1, 2, 0], [2, 4, 1], [0, 0, 1]], [[1, 2, -1]], [2, -1, 1]),  # which depend on each other
+        ([[1, -1], [2, 1], [0, 1]], [[1, 2], [0, 1]], [2, -1, 3]),  # C is 1/sqrt(2)
+    ],
+)
+def test_the_nearest_fit_misses_no_sample_and_moves_along_samples(features, targets, across):
+    own = given_as(features, targets)
+    start = rationals([[1, -1, 3] * own.outputs, [0, 2, 1] * own.outputs])
+    assert own.has_nearest_fit
+    found = own.nearest_fit(start)
+    for row, away in zip(found, found - start, strict=True):
+        missed = own.residual(np.stack([row] * own.clients), everyone(own.clients, 1))
+        for x in [*missed.reshape(-1), *(away.reshape(own.outputs, -1) @ rationals(across))]:
+            assert x == 0 if isinstance(x, fmpq) else x.contains(0) and x.rad() < 1e-10
+
+
+def test_data_without_a_fit_have_no_nearest_one():
+    for own in (given_as([[1, 2]], [[1, 0]]), given_as([[1, 2]], [[1, 2]], 2, 1)):
+        assert not own.has_nearest_fit
+        with pytest.raises(FedboundsError, match="depth L of a network whose nearest fit"):
+            own.nearest_fit(rationals([[0] * own.shared_dimension]))
 
 
 # ---- planted errors

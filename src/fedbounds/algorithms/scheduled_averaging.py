@@ -92,9 +92,9 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 
 def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see: Any) -> State:
     x, x0 = state["x"], state["x0"]
-    after, mean_g, ys, missed = local_steps(problem, p, x, present, see)
+    after, _, ys, missed = local_steps(problem, p, x, present, see)
     see(x0=x0, layer=_layers(problem, x))
-    if problem.is_linear:
+    if problem.has_nearest_fit:
         see(star=problem.nearest_fit(x0))
     if problem.has_spectra:
         see(largest_own=problem.xp.stack([problem.own_largest] * x.shape[0], axis=0))

@@ -200,9 +200,9 @@ class DeepLinear:
             yield found
 
     @property
-    def is_linear(self) -> bool:
-        """Whether outputs are linear in the model: one layer."""
-        return self.depth == 1
+    def has_nearest_fit(self) -> bool:
+        """Whether there is one layer, and some model misses no sample."""
+        return self.depth == 1 and self._fitted is not None
 
     def nearest_fit(self, z: Array) -> Array:
         """Of all models with no residual on any sample the nearest to each row, of one layer.
@@ -210,18 +210,14 @@ class DeepLinear:
         Raises
         ------
         FedboundsError
-            If there are several layers, or samples depend on each other.
+            If there are several layers, or every model misses a sample.
         """
-        require(self.is_linear, "depth L of a network whose nearest fit is asked for", self.depth,
-                "1")  # fmt: skip
-        every, targets = self._all_features, self.targets.reshape(-1, self.outputs)
-        found = []
-        for row in z:
-            weight = row.reshape(self.shapes[0])
-            moved = solve(every @ every.T, every @ weight.T - targets / self.scale)
-            require(moved is not None, "samples", every.tolist(), "independent of each other")
-            found.append((weight - (every.T @ moved).T).reshape(-1))
-        return np.stack(found)
+        require(self.has_nearest_fit, "depth L of a network whose nearest fit is asked for",
+                self.depth, "1, with data that have a fit")  # fmt: skip
+        every, (weights,) = self._all_features, self.layers(z)
+        inside = every.T @ solve(every @ every.T, every)  # the projection to the span of samples
+        least = (every.T @ self._fitted).T / self.scale
+        return (weights - weights @ inside + least).reshape(z.shape)
 
     def crossed_gram(self, x: Array, ys: Array) -> Array:
         """P(t, k, c) of (14), of all samples at x and those of client c at its own model.
@@ -258,8 +254,9 @@ class DeepLinear:
         inputs = [xp.broadcast_to(self.features, (rows, *self.features.shape))]
         for weight in weights[:-1]:
             inputs.append(xp.matmul(inputs[-1], xp.matrix_transpose(weight)))
-        one = ys[:, :, :1, None] * 0 + xp.asarray(np.eye(self.outputs, dtype=int))
-        back = [one]
+        size = self.outputs
+        one = np.eye(size, dtype=int) if self.exact else xp.eye(size, dtype=ys.dtype)
+        back = [ys[:, :, :1, None] * 0 + one]
         for weight in reversed(weights[1:]):
             back.append(xp.matmul(back[-1], weight))
         return list(zip(inputs, reversed(back), strict=True))
@@ -270,6 +267,12 @@ class DeepLinear:
     def _all_features(self) -> Array:
         """X', all samples in rows, client after client."""
         return self.features.reshape(-1, self.features.shape[2])
+
+    @cached_property
+    def _fitted(self) -> Array | None:
+        """Numbers at samples that X turns into the transpose of W*; None if there is no W*."""
+        every = self._all_features
+        return solve(every @ every.T, self.targets.reshape(-1, self.outputs))
 
     def _products(self, start: Array) -> tuple[list[Array], list[Array]]:
         """X', (W^1 X)', ..., (W^(L-1) ... W^1 X)' and I, W^L, ..., W^L ... W^2, of one model."""
@@ -302,9 +305,8 @@ class DeepLinear:
             **{"s_min2": ends[0], "s_max2": ends[1]},
             "rank": fmpq(sum(pivot != 0 for pivot in pivots(gram) or ())),
         }
-        fitted = solve(gram, targets)  # W* is the transpose of X of it
-        if fitted is not None:
-            found["w_star2"] = largest_eigenvalue(targets.T @ fitted)
+        if self._fitted is not None:
+            found["w_star2"] = largest_eigenvalue(targets.T @ self._fitted)
         if start is None:
             return found
         own, (low, high) = self.gram(start), self._spread(start, *ends)

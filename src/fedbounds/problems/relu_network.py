@@ -213,14 +213,15 @@ class ReluNetwork:
         return self._by_neuron(self._products(v, cohort), indicators(self._products(z, cohort)))
 
     def near(self, z: Array, radius: Any, cohort: Cohort) -> Array:
-        """1 where w_r'x_j may change its sign within ``radius`` of w_r, shape (rows, n_c m).
+        """1 where 1{w'x_j >= 0} is not the same for all w within ``radius`` of w_r.
 
-        Those are the neurons of the complement of Q_j.
+        Those are the neurons of the complement of Q_j, (52); shape (rows, n_c m).
         """
         xp, products = array_api_compat.array_namespace(z), self._products(z, cohort)
         squares = xp.sum(self.features * self.features, axis=2) * (radius * radius)
         own = xp.take(squares, cohort.pair // cohort.replicas, axis=0)[:, None, :]
-        return self._by_sample(indicators(own - products * products))
+        on, beyond = indicators(products), products * products - own
+        return self._by_sample(on * (1 - indicators(beyond)) + (1 - on) * indicators(-beyond))
 
     def _by_neuron(self, products: Array, on: Array) -> Array:
         return self._by_sample(self._shrunk(self._signs(products) * (on * products)))
@@ -236,11 +237,8 @@ class ReluNetwork:
         """m, n_c and extreme eigenvalues of H^infinity; at a start the least one of H(0)."""
         samples = self.features.reshape(-1, self.inputs)
         least, largest = positive_extremes(samples)
-        found: dict[str, Any] = {
-            "width": fmpq(self.width),
-            "samples": fmpq(self.clients * self.samples),
-        }
-        found |= {"lam": least, "lam_max": largest}
+        found: dict[str, Any] = {"width": fmpq(self.width), "lam": least, "lam_max": largest}
+        found["samples"] = fmpq(self.clients * self.samples)
         return found if start is None else found | {"H_min": extremes(gram(self, start))[0]}
 
     def constants(self, start: Start) -> Constants:

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 from fedbounds.theory.language.setups import Shown, View
 
-from . import assumed, measured, relu_measured
+from . import assumed, measured, relu_measured, scope_names
 from .names import FEDAVG, RELU, RELU_SAMPLED, SAMPLED
-from .scope_names import AT_RANDOM
 
 _SPECTRA = ("low", "high", "moved_first", "moved_last")
 _ALL = ("x", "x0", "after", "mean_g", "size", "one", "star", *_SPECTRA)
@@ -46,7 +45,7 @@ AT_RANDOM = replace(
     algorithm="scheduled_averaging.SAMPLED",
     shown=replace(ROUNDS.shown, draws={"S": ("present",)}),
     runs=SAMPLED[0],
-    scopes=(AT_RANDOM,),
+    scopes=(scope_names.AT_RANDOM,),
     takes=("eta", "K", "m"),
 )
 

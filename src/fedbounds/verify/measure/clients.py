@@ -248,13 +248,13 @@ class Clients:
         return self._of_clients("value", self._models(y) if v is None else self._joined(y, v))
 
     @property
-    def is_linear(self) -> bool:
-        """Whether outputs of a network are linear in its model."""
-        return bool(self.objective.is_linear)
+    def has_nearest_fit(self) -> bool:
+        """Whether a network is linear in its model, and some model misses no sample."""
+        return bool(self._on_host.has_nearest_fit)
 
     def nearest_fit(self, x: Array) -> Array:
         """Of models that miss no sample the nearest to each row of ``x``, shape (rows, d)."""
-        return self.objective.nearest_fit(x)
+        return self.xp.asarray(self._on_host.nearest_fit(on_host(x)))
 
     @property
     def layer_sizes(self) -> tuple[int, ...]:
@@ -468,14 +468,18 @@ class Clients:
     @property
     def _quadratic(self) -> FederatedQuadratic:
         """On the host, where minimisers and spectra are found."""
-        found = self.objective
-        if self.xp is not array_api_compat.numpy:
-            found = _moved_to_host(found)
+        found = self._on_host
         if hasattr(found, "quadratic"):
             found = _quadratic(found)
         kind = type(found).__name__
         require(isinstance(found, FederatedQuadratic), "problem", kind, "FederatedQuadratic")
         return cast(FederatedQuadratic, found)
+
+    @property
+    def _on_host(self) -> Any:
+        """The objective, in arrays of NumPy."""
+        here = self.xp is array_api_compat.numpy
+        return self.objective if here else _moved_to_host(self.objective)
 
     def _check_shared(self, given: str, expected: str) -> None:
         d_v = self.personal_dimension

@@ -31,7 +31,8 @@ def test_kind_and_sign_are_those_of_the_expressions(every):
     assert every["L"]["kind"] == "constant"
     assert every["n"] | {"claims": 0} == {
         "name": "n", "kind": "parameter", "latex": "n", "meaning": "number of clients",
-        "sign": "> 0", "integer": True, "papers": ["meerkat", "personalization", "submodel"], "claims": 0,
+        "sign": "> 0", "integer": True,
+        "claims": 0, "papers": ["meerkat", "overparam", "personalization", "submodel"],
     }  # fmt: skip
     assert every["G_u"]["kind"] == "quantity"
     assert (every["Mean_t"]["kind"], every["past"]["kind"]) == (
