@@ -96,7 +96,7 @@ def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see
     see(x0=x0, layer=_layers(problem, x))
     if problem.has_nearest_fit:
         see(star=problem.nearest_fit(x0))
-    if problem.has_spectra:
+    if problem.has_spectra(x):
         see(largest_own=problem.xp.stack([problem.own_largest] * x.shape[0], axis=0))
         apart = [problem.grams_apart(x, y, x0, present) for y in ys]
         see(**problem.spectra(x, x0), grams_apart=problem.xp.stack(apart, axis=1))

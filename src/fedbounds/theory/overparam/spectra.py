@@ -15,13 +15,13 @@ from .names import EVERY, FEDAVG
 from .sizes import KAPPA
 from .symbols import (
     S_size,
+    W_first,
+    W_high,
+    W_last,
+    W_low,
     d_out,
     depth,
     grams_2,
-    high,
-    low,
-    moved_first,
-    moved_last,
     own_max,
     s_max2,
     s_min2,
@@ -43,14 +43,12 @@ PRODUCTS = Claim(
     entry("overparam/hyp-B"),
     algorithms=FEDAVG,
     parts=(
-        _part("least", sp.Rational(3, 4) ** 2, low(t)),
-        _part("largest", high(t), sp.Rational(5, 4) ** 2),
+        _part("least", sp.Rational(3, 4) ** 2, W_low(t)),
+        _part("largest", W_high(t), sp.Rational(5, 4) ** 2),
     ),
 )
-LAST = Claim(entry("overparam/eq-22"), FEDAVG, (_part("", moved_last(t), _HUNDREDTH**2),))
-FIRST = Claim(
-    entry("overparam/eq-23"), FEDAVG, (_part("", moved_first(t), _HUNDREDTH**2 * s_min2),)
-)
+LAST = Claim(entry("overparam/eq-22"), FEDAVG, (_part("", W_last(t), _HUNDREDTH**2),))
+FIRST = Claim(entry("overparam/eq-23"), FEDAVG, (_part("", W_first(t), _HUNDREDTH**2 * s_min2),))
 _GRAMS = sp.Rational(109, 1000) * depth * s_max2 / (d_out * KAPPA)
 GRAMS = Claim(
     entry("overparam/lemma-a5"),

@@ -84,15 +84,15 @@ far_2 = quantity(
     r"\|\overline\theta(t)-\theta^*\|^2",
 )
 near_k2 = quantity("near_k2", "E ||theta_{k,c} - theta*||^2", r"\|\theta_{k,c}(t)-\theta^*\|^2")
-low = quantity("low", "least squared singular value as in low_0, in a round", r"\ell(t)")
-high = quantity("high", "largest squared singular value as in high_0, in a round", "h(t)")
-moved_last = quantity(
-    "moved_last",
+W_low = quantity("W_low", "least squared singular value as in low_0, in a round", r"\ell(t)")
+W_high = quantity("W_high", "largest squared singular value as in high_0, in a round", "h(t)")
+W_last = quantity(
+    "W_last",
     "max_i ||W^{L:i}(t) - W^{L:i}(0)||^2/m^{L-i+1}",
     r"\max_i\|\overline W^{L:i}(t)-\overline W^{L:i}(0)\|^2m^{-(L-i+1)}",
 )
-moved_first = quantity(
-    "moved_first",
+W_first = quantity(
+    "W_first",
     "max_i ||(W^{i:1}(t) - W^{i:1}(0))X||^2/m^i",
     r"\max_i\|(\overline W^{i:1}(t)-\overline W^{i:1}(0))X\|^2m^{-i}",
 )

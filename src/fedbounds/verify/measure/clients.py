@@ -4,17 +4,15 @@ Either all coordinates are shared, or each client has a personal block besides: 
 arrays, u and v, and so are gradients.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-import array_api_compat.numpy
 import numpy as np
 
 from fedbounds.errors import require
 from fedbounds.facts import Constant
 from fedbounds.problems import FederatedQuadratic, NoiseLaw, everyone, to_float
-from fedbounds.problems.arrays import map_numbers, to_namespace
+from fedbounds.problems.arrays import to_namespace
 from fedbounds.problems.constrained import minimise_quadratic
 from fedbounds.problems.domain import Box
 from fedbounds.problems.huber_line import breakpoints, masked_infimum
@@ -28,18 +26,18 @@ from fedbounds.problems.linear import (
 from fedbounds.problems.masked_laws import Bernoulli, Law, Rolling
 from fedbounds.problems.masked_listed import ListedMasks
 from fedbounds.problems.masked_quadratic import masked_quadratic
-from fedbounds.problems.spectrum import Bracket, largest_eigenvalue, to_floats
+from fedbounds.problems.spectrum import to_floats
 
 from .balls import balls
-from .count import Count
 from .enclosed import enclosed
-from .objectives import between, constants
+from .networks import Networks
+from .objectives import constants
+from .per_client import on_host as on_host
 
 Array = Any
 
 
-@dataclass(frozen=True, eq=False)
-class Clients:
+class Clients(Networks):
     """f(u, v) = (1/n) sum_i f_i(u, v_i), evaluated on arrays with one row per outcome.
 
     Attributes
@@ -48,43 +46,6 @@ class Clients:
     xp : module
         The array namespace of the problem's arrays: NumPy, or whichever the algorithm runs on.
     """
-
-    objective: Any
-    xp: Any = array_api_compat.numpy
-
-    @property
-    def exact(self) -> bool:
-        """Whether the arrays are rationals."""
-        if getattr(self.objective, "exact", False):
-            return True
-        given = getattr(self.objective, "hessian", getattr(self.objective, "features", None))
-        return isinstance(given, np.ndarray) and is_exact(given)
-
-    @property
-    def irrational(self) -> bool:
-        """Whether gradients at rational points are no rationals: they are balls."""
-        return self.exact and bool(getattr(self.objective, "irrational", False))
-
-    @property
-    def clients(self) -> int:
-        """n."""
-        found = int(self.objective.clients)
-        return Count(found) if self.exact else found
-
-    @property
-    def places(self) -> int:
-        """Length of the axis of clients; where few take part, they alone may have a place."""
-        return int(self.clients)
-
-    @property
-    def dimension(self) -> int:
-        """d, the number of shared coordinates."""
-        return int(self.objective.shared_dimension)
-
-    @property
-    def personal_dimension(self) -> int:
-        """d_v, the number of coordinates of a client's own block; 0 where all are shared."""
-        return int(self.objective.personal_dimension)
 
     @property
     def entries(self) -> int:
@@ -118,10 +79,6 @@ class Clients:
         require(tuple(points.shape) == expected, "shape of points", points.shape, f"{expected}")
         shape = (rows, int(self.clients), self.personal_dimension)
         return points[:, : self.dimension], self.xp.reshape(points[:, self.dimension :], shape)
-
-    def spread(self, x: Array) -> Array:
-        """A model per client: shape (rows, d) to (rows, n, d), every client's the same."""
-        return self.xp.stack([x] * self.places, axis=1)
 
     def gradient(self, y: Array) -> Array:
         """Gradients grad f_i(y_i), shape (rows, n, d), of models of that shape or (rows, d).
@@ -246,97 +203,6 @@ class Clients:
         if v is None:
             self._check_shared("value(y)", "value(u, v)")
         return self._of_clients("value", self._models(y) if v is None else self._joined(y, v))
-
-    @property
-    def has_nearest_fit(self) -> bool:
-        """Whether a network is linear in its model, and some model misses no sample."""
-        return bool(self._on_host.has_nearest_fit)
-
-    def nearest_fit(self, x: Array) -> Array:
-        """Of models that miss no sample the nearest to each row of ``x``, shape (rows, d)."""
-        return self.xp.asarray(self._on_host.nearest_fit(on_host(x)))
-
-    @property
-    def layer_sizes(self) -> tuple[int, ...]:
-        """Entries of each layer of a network."""
-        found: tuple[int, ...] = self.objective.layer_sizes
-        return found
-
-    def residual(self, y: Array) -> Array:
-        """What a network misses on each client's own samples, shape (rows, n, outputs).
-
-        Of models of shape (rows, n, d) or (rows, d), as the following.
-        """
-        return self._of_clients("residual", self._models(y))
-
-    def expansion(self, y: Array, move: Array) -> Array:
-        """Terms of the outputs of y + move by their degree in it, (rows, n, degrees, outputs)."""
-        return self._of_clients("expansion", self._models(y), self._models(move))
-
-    def tangent(self, y: Array, move: Array) -> Array:
-        """J_i(y_i) of a move, the derivative of outputs along it, shape (rows, n, outputs)."""
-        return self._of_clients("tangent", self._models(y), self._models(move))
-
-    def cotangent(self, y: Array, apart: Array) -> Array:
-        """J_i(y_i)' of numbers at outputs, (rows, n, outputs); shape (rows, n, d)."""
-        return self._of_clients("cotangent", self._models(y), apart)
-
-    def by_crossed_gram(self, x: Array, ys: Array, apart: Array) -> Array:
-        """P(t, k, c) of every client's model, times numbers at its outputs, summed over clients.
-
-        Of models (rows, d) and (rows, n, d), and numbers (rows, n, outputs); shape as these.
-        """
-        rows, n, outputs = apart.shape
-        matrix = self.xp.reshape(self.objective.crossed_gram(x, ys), (rows, n * outputs, -1))
-        found = self.xp.matmul(matrix, self.xp.reshape(apart, (rows, n * outputs, 1)))
-        return self.xp.reshape(found, (rows, n, outputs))
-
-    @property
-    def has_spectra(self) -> bool:
-        """Whether eigenvalues of matrices of the run are found: of rationals."""
-        return self.exact and not self.irrational
-
-    def spectra(self, x: Array, start: Array) -> dict[str, Array]:
-        """Of every row, extremes of products of a network's layers, and of their moves.
-
-        Exact numbers or balls, shape (rows,).
-        """
-        rows = [self.objective.spectra(*own) for own in zip(x, start, strict=True)]
-        return {name: _numbers([row[name] for row in rows]) for name in rows[0]}
-
-    @property
-    def own_largest(self) -> Array:
-        """Largest eigenvalue of X_c'X_c of every client, shape (n,)."""
-        return self.xp.asarray(_own_largest(self.objective, self.exact))
-
-    def grams_apart(self, x: Array, ys: Array, start: Array, present: Array) -> Array:
-        """||P^S(t, k) - P^S(0)||^2 of every row, of models of clients (rows, n, d)."""
-        found = self.objective.crossed_gram(x, ys)
-        found = found - self.objective.crossed_gram(start, self.spread(start))
-        found = found * present[:, None, None, :, None, None]
-        rows, samples, outputs = found.shape[:3]
-        square = found.reshape(rows, samples * outputs, -1)
-        return _numbers([largest_eigenvalue(own.T @ own) for own in square])
-
-    @property
-    def width(self) -> int:
-        """m, neurons of a network's layer."""
-        return int(self.objective.width)
-
-    def neurons(self, y: Array) -> Array:
-        """What each neuron adds to each output, shape (rows, n, samples times neurons)."""
-        return self._of_clients("neurons", self._models(y))
-
-    def tangent_neurons(self, y: Array, move: Array) -> Array:
-        """What each neuron adds to the derivative of outputs along a move, of the same shape."""
-        return self._of_clients("tangent_neurons", self._models(y), self._models(move))
-
-    def near(self, y: Array, radius: Any) -> Array:
-        """1 where a neuron may change its sign on a sample within a radius, of the same shape."""
-        rows, n, _ = self._models(y).shape
-        found = self._by_client(self._models(y))
-        own = self.objective.near(found, radius, everyone(n, rows, self.xp))
-        return self._by_row(own, rows, n)
 
     def scheduled(self, rows: Array, at: Any) -> Array:
         """Who takes part in a round, shape (n,): of rows that rounds take in turn.
@@ -475,25 +341,6 @@ class Clients:
         require(isinstance(found, FederatedQuadratic), "problem", kind, "FederatedQuadratic")
         return cast(FederatedQuadratic, found)
 
-    @property
-    def _on_host(self) -> Any:
-        """The objective, in arrays of NumPy."""
-        here = self.xp is array_api_compat.numpy
-        return self.objective if here else _moved_to_host(self.objective)
-
-    def _check_shared(self, given: str, expected: str) -> None:
-        d_v = self.personal_dimension
-        require(d_v == 0, f"personal dimension of a problem asked for {given}", d_v,
-                f"0; with personal blocks ask for {expected}")  # fmt: skip
-
-    def _models(self, y: Array) -> Array:
-        """One of each client, shape (rows, n, d)."""
-        models = self.spread(y) if y.ndim == 2 else y
-        shape = tuple(models.shape)
-        expected = (shape[0], self.places, self.dimension)
-        require(shape == expected, "shape of the models", shape, f"{expected}")
-        return models
-
     def _joined(self, u: Array, v: Array) -> Array:
         """Points (u_i, v_i), shape (rows, n, d + d_v)."""
         shared = self.spread(u) if u.ndim == 2 else u
@@ -504,56 +351,14 @@ class Clients:
         require(given == expected, "shapes of the models (u, v)", given, f"{expected}")
         return self.xp.concat([shared, v], axis=2)
 
-    def _of_clients(self, name: str, *given: Array) -> Array:
-        """A function of the objective, client by client: of models, and more, (rows, n, ...)."""
-        rows, n, _ = given[0].shape
-        own = [self._by_client(x) for x in given]
-        return self._by_row(
-            getattr(self.objective, name)(*own, everyone(n, rows, self.xp)), rows, n
-        )
-
-    def _by_client(self, x: Array) -> Array:
-        """From shape (rows, n, ...) to one row of each, all of a client's after each other."""
-        rows, n, width = x.shape
-        found = self.xp.reshape(self.xp.permute_dims(x, (1, 0, 2)), (rows * n, width))
-        return balls(found) if self.irrational else found
-
-    def _by_row(self, found: Array, rows: int, n: int) -> Array:
-        """And back."""
-        found = self.xp.reshape(found, (n, rows, *found.shape[1:]))
-        return self.xp.permute_dims(found, (1, 0, *range(2, found.ndim)))
-
-
-def _numbers(found: list[Bracket]) -> Array:
-    """Exact where they are, else the balls that span them."""
-    return np.array([between(one) for one in found], dtype=object)
-
 
 def _rolling(masks: Array) -> Rolling:
     return Rolling(tuple(tuple(tuple(map(int, m)) for m in own) for own in masks.tolist()))
 
 
-@lru_cache(maxsize=64)  # asked for in every round
-def _own_largest(problem: Any, exact: bool) -> Array:
-    """Of features in rows; in floats the nearest ones."""
-    grams = (own @ own.T for own in map(on_host, problem.features))
-    ends = [largest_eigenvalue(gram) for gram in grams]
-    return _numbers(ends) if exact else to_floats(np.array([one.upper for one in ends]))
-
-
 @lru_cache(maxsize=256)  # each is one problem, by its identity
 def _picked(problem: Any, samples: tuple[tuple[int, ...], ...]) -> Any:
     return problem.picked(np.array(samples))
-
-
-def on_host(array: Array) -> Array:
-    """As an array of NumPy."""
-    return array.get() if hasattr(array, "get") else np.asarray(array)
-
-
-@lru_cache(maxsize=64)
-def _moved_to_host(problem: Any) -> Any:
-    return map_numbers(problem, on_host)
 
 
 @lru_cache(maxsize=256)

@@ -55,8 +55,11 @@ METHODS: Mapping[str, Lines] = {
         "        found.append(found[-1] @ w)",
         "    return found",
     ),
-    "has_spectra": ("has_spectra = False  # what needs eigenvalues has no script",),
-    "is_linear": ("is_linear = False  # nor what needs the nearest fit",),
+    "has_spectra": (
+        "def has_spectra(self, x):  # what needs eigenvalues has no script",
+        "    return False",
+    ),
+    "has_nearest_fit": ("has_nearest_fit = False  # nor what needs it",),
     **{
         name: (f"{name} = None",)
         for name in ("spectra", "own_largest", "grams_apart", "nearest_fit")

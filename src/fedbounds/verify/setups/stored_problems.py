@@ -160,6 +160,20 @@ _NETWORK = Record(
         ),
     },
 )
+_RELU = Record(
+    Objective,
+    {
+        "family": Word(("ReLU",)),
+        "data": Named(
+            {
+                "features": Listed(Listed(Listed(Number(), "d_in"), "samples"), "n"),
+                "targets": Listed(Listed(Number(), "samples"), "n"),
+                "signs": Listed(Whole(-1, 1), "neurons"),
+            },
+            needs=("features", "targets", "signs"),
+        ),
+    },
+)
 BY_NUMBER = Record(
     Objective,
     {"family": Word((GIVEN,)), "data": Named({"number": Whole(0)}, needs=("number",))},
@@ -167,6 +181,7 @@ BY_NUMBER = Record(
 FAMILIES: Mapping[str, Kind] = {
     "quadratics": _PROBLEM,
     _NETWORKS: Sized(_NETWORK),
+    "ReLU": Sized(_RELU),
     "regression": _REGRESSION,
     "ridge powers": _POWERS,
     "trilinear": _TRILINEAR,
