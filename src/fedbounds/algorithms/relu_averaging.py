@@ -61,7 +61,7 @@ def _apart(
     changed = problem.neurons(after) - problem.neurons(x)
     see(res=res, res_next=problem.residual(after), by_gram=_all(problem, res, added))
     see(perp=_all(problem, res, near * added), flips=_all(problem, res, near * changed))
-    see(by_local=by_local, by_still=by_still)
+    see(by_local=by_local, by_still=by_still, changed=_all(problem, res, changed))
     see(far=_far(problem, x - x0), far_next=_far(problem, after - x0))
 
 

@@ -24,6 +24,7 @@ from .symbols import (
     depth,
     far_l2,
     miss_7,
+    miss_7m,
     miss_8,
     miss_10,
     miss_11,
@@ -57,7 +58,14 @@ def _vanishes(name: str, *parts: tuple[str, sp.Expr]) -> Claim:
     )
 
 
-GRADIENT = _vanishes("eq-7", ("", miss_7(t)))
+GRADIENT = Claim(
+    entry("overparam/eq-7"),
+    algorithms=EVERY,
+    parts=tuple(
+        Part(name=own, left=left, right=_NOTHING, relation=Relation.EQUAL, index=Index.CLIENT)
+        for own, left in (("along W", miss_7(t)), ("along the round's move", miss_7m(t)))
+    ),
+)
 GLOBAL_STEP = _vanishes("eq-8-10", ("(8)", miss_8(t)), ("(10)", miss_10(t)))
 FIRST_ORDER = _vanishes("eq-11-12", ("", miss_11(t)))
 RESIDUALS = _vanishes("eq-17", ("", miss_17(t)))

@@ -45,6 +45,7 @@ QUANTITIES: dict[str, sp.Expr] = {
     "R_2": n * sq(res),
     "S_size": ip(size, one),
     "miss_7": ip(res, along) - ip(slope, x),
+    "miss_7m": ip(res, first) - ip(slope, after - x),
     "miss_8": sq(after - x + eta * mean_g),
     "miss_10": n * sq(res_next - res - first - term_4),
     "miss_11": n * sq(first + by_gram),
@@ -70,7 +71,7 @@ QUANTITIES: dict[str, sp.Expr] = {
     "near_k2": sq(ys - star),
 }
 EACH = {
-    "miss_7": ("i",),
+    **dict.fromkeys(("miss_7", "miss_7m"), ("i",)),
     **dict.fromkeys(("G_l2", "far_l2"), ("l",)),
     **dict.fromkeys(("xi_k2", "move_k2"), ("i", "j")),
     "near_k2": ("i", "k"),

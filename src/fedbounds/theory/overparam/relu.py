@@ -23,13 +23,17 @@ from .symbols import (
     R_2,
     A_3p,
     C_w,
+    H_min,
     S_least,
     S_most,
     S_size,
     chance,
+    far_most,
     lam,
     lam_max,
     miss_49,
+    miss_50,
+    miss_51,
     move_k2,
     near_w2,
     radius,
@@ -56,6 +60,10 @@ def _equal(name: str, left: sp.Expr, right: sp.Expr, *assumptions: str) -> Part:
 
 
 EXPANDED = Claim(entry("overparam/eq-49"), EVERY_RELU, (_equal("", miss_49(t), _NOTHING),))
+CHANGES = Claim(
+    entry("overparam/eq-50-51"), EVERY_RELU,
+    (_equal("(50)", miss_50(t), _NOTHING), _equal("(51)", miss_51(t), _NOTHING)),
+)  # fmt: skip
 _FIRST_TWO = _LOSS + A_1(t) + A_2(t) + A_4(t)
 FOUR_TERMS = Claim(
     entry("overparam/eq-53-56"),
@@ -97,7 +105,18 @@ _SPREAD = 4 * samples * radius * K * _GROWN
 _DRIFT = 2 * eta * _KAPPA * lam * K**2 * samples
 FIRST = _claim("eq-57", _bound("above", D_1(t), _SPREAD), _bound("below", -D_1(t), _SPREAD))
 SECOND = _claim("eq-58", _bound("above", D_2(t), _DRIFT), _bound("below", -D_2(t), _DRIFT))
-THIRD = _claim("eq-59", _bound("", -D_3(t), -K * lam))
+THIRD = Claim(
+    entry("overparam/eq-59"),
+    algorithms=RELU,
+    parts=(
+        _bound("H^infinity", -D_3(t), -K * lam, stays=False),
+        _bound("H(0)", -D_3(t), -K * H_min, stays=False),
+    ),
+    readings=(
+        Reading("lambda of H^infinity", parts=("H^infinity",)),
+        Reading("the least eigenvalue of H(0), as its note names it", parts=("H(0)",)),
+    ),
+)
 A_ONE = _claim("eq-60", _bound("", A_1(t), 2 * (-K * lam + _SPREAD + _DRIFT)))
 A_TWO = _claim("eq-61-63", _bound("", A_2(t), 4 * _SPREAD))
 _V = (2 * _UNIT * _SPREAD) ** 2
@@ -135,7 +154,7 @@ def _rate(size: sp.Expr) -> sp.Expr:
 
 def _in_round(name: str, rate: sp.Expr) -> Part:
     return Part(
-        name=name, left=_LATER, right=(1 - rate) * _LOSS, conditions=SUPPOSED, assumptions=START,
+        name=name, left=_LATER, right=(1 - rate) * _LOSS, conditions=SUPPOSED, assumptions=STAYS,
         algorithm=RELU[0],
     )  # fmt: skip
 
@@ -159,7 +178,7 @@ ROUND = Claim(
 
 def _local(name: str, left: sp.Expr, factor: sp.Expr) -> Part:
     return Part(
-        name=name, left=left, right=factor * xi_k2(t, 0), index=Index.STEP, conditions=SUPPOSED,
+        name=name, left=left, right=factor * xi_k2(t, 0), index=Index.STEP, conditions=(_STEP,),
         assumptions=START,
     )  # fmt: skip
 
@@ -201,13 +220,25 @@ THEOREM = Claim(
     ),
     readings=(
         Reading(
-            "any sequence of clients, H(0) near H^infinity, 1 or more in Omega",
+            "any sequence, bound by min |S_i|; H(0) near H^infinity, 1 or more in Omega",
             parts=("any sequence",),
         ),
         Reading("clients drawn uniformly, in the mean", parts=("uniform",)),
         Reading("every client in every round", parts=("everyone",)),
     ),
 )
+# how far neurons go where (70) is met in every round
+NEURONS = Claim(
+    entry("overparam/lemma-a9"),
+    algorithms=RELU,
+    parts=(
+        Part(
+            left=far_most, right=81 * n**4 * samples * R_2(0) / (width * lam**2), index=Index.RUN,
+            conditions=(_STEP, Condition(S_least, "==", S_most)),
+            assumptions=(*START, assumed.SHRINKS),
+        ),
+    ),
+)  # fmt: skip
 EVERYONE = Claim(
     entry("overparam/rem-iv.3"),
     algorithms=NOTHING_RUN,
@@ -218,6 +249,6 @@ EVERYONE = Claim(
 )  # fmt: skip
 
 CLAIMS = (
-    EXPANDED, FOUR_TERMS, SPLIT, FIRST, SECOND, THIRD, A_ONE, A_TWO, A_THREE, A_FOUR, CONSTANTS,
-    ROUND, LOCAL, THEOREM, EVERYONE,
+    EXPANDED, CHANGES, FOUR_TERMS, SPLIT, FIRST, SECOND, THIRD, A_ONE, A_TWO, A_THREE, A_FOUR,
+    CONSTANTS, ROUND, LOCAL, THEOREM, NEURONS, EVERYONE,
 )  # fmt: skip

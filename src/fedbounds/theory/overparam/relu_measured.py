@@ -6,17 +6,21 @@ Residuals are y(t) - y, the negative of the paper's e.
 import sympy as sp
 
 from fedbounds.theory.language.setups import Largest, Says
-from fedbounds.theory.language.symbols import n
+from fedbounds.theory.language.symbols import K, eta, n
 from fedbounds.theory.proof.vectors import ip, sq
 
-from .symbols import H_min, lam, radius
+from . import measured
+from .symbols import H_min, S_least, lam, radius
 from .vectors import (
+    after,
     by_gram,
     by_local,
     by_still,
+    changed,
     far,
     far_next,
     flips,
+    mean_g,
     one,
     perp,
     res,
@@ -42,6 +46,8 @@ QUANTITIES: dict[str, sp.Expr] = {
     "D_2": n * ip(res, by_local - by_still),
     "D_3": n * ip(res, by_still),
     "miss_49": n * (sq(res_next) - sq(res) - 2 * ip(res, _MOVED) - sq(_MOVED)),
+    "miss_50": n * sq(res_next - res - changed),
+    "miss_51": sq(after - x + eta * mean_g),
     "xi_k2": sq(xis_to),
     "move_k2": sq(xis_to - res),
     "near_w2": sq(ys_to - x),
@@ -49,3 +55,6 @@ QUANTITIES: dict[str, sp.Expr] = {
 EACH = dict.fromkeys(("xi_k2", "move_k2", "near_w2"), ("i", "j"))
 GRAM = (Says(H_min, ">=", sp.Rational(3, 4) * lam),)
 STAYS = (Says(Largest(far), "<=", radius**2), Says(Largest(far_next), "<=", radius**2))
+CONSTANTS = {**measured.CONSTANTS, "far_most": Largest(far_next)}
+_SHRUNK = 1 - eta * K * lam * S_least / (2 * n**2)
+SHRINKS = (Says(n * sq(res_next), "<=", _SHRUNK * n * sq(res)),)

@@ -108,17 +108,18 @@ def _many_layers(depth: int, width: int, columns: int, outputs: int) -> tuple[Nu
 
 _APART = (((1, 0),), ((0, 1),))
 _SKEWED = (((1, 1),), ((-1, 1),))
-_ALIKE, _FITTED = (((1,),), ((1,),)), (((0,),), ((1,),))
+_ALIKE, _NEARLY = (((1,),), ((1,),)), ((("1/100",),), ((1,),))
 _WIDEST = 10**6  # one layer has no width: any will do
-ONE_LAYER = Network("one layer", _APART, _ALIKE, 1, _WIDEST, (0, 0), C_w=1000)
-ONE_FITTED = Network(
-    "one layer, the first client fitted", _APART, _FITTED, 1, _WIDEST, (0, 0), C_w=1000
+ONE_LAYER = Network("one layer", _APART, _ALIKE, 1, _WIDEST, ("1/1000", "-1/1000"), C_w=1000)
+ONE_NEARLY = Network(
+    "one layer, the first client nearly fitted", _APART, _NEARLY, 1, _WIDEST, (0, 0), C_w=1000
 )
 SKEWED = Network("one layer, both features", _SKEWED, (((1,),), ((3,),)), 1, _WIDEST, (0, 0), 2, 2)
 WIDE = Network("two layers, width 400", _APART, _ALIKE, 2, 400, _two_layers(400, 2, 8))
-WIDE_FITTED = Network(
-    "two layers, width 400, the first client fitted", _APART, _FITTED, 2, 400, _two_layers(400, 2)
-)
+WIDE_NEARLY = Network(
+    "two layers, width 400, the first client nearly fitted", _APART, _NEARLY, 2, 400,
+    _two_layers(400, 2, 1),
+)  # fmt: skip
 NARROW = Network("two layers, width 16", _APART, _ALIKE, 2, 16, _two_layers(16, 2, 2))
 THREE_LAYERS = Network("three layers", _APART, _ALIKE, 3, 64, _many_layers(3, 64, 2, 1))
 SEVEN_LAYERS = Network(
@@ -175,7 +176,7 @@ def _at_random(of: Network, count: int, steps: int, rounds: int) -> Planned:
 
 
 def _plan() -> Iterator[Planned]:
-    for of in (ONE_LAYER, ONE_FITTED, SKEWED, SAMPLES):
+    for of in (ONE_LAYER, ONE_NEARLY, SKEWED, SAMPLES):
         for told, rows in SCHEDULES:
             for steps in (1, 3):
                 yield _scheduled(of, told, rows, steps, 4)
@@ -200,7 +201,7 @@ def _plan() -> Iterator[Planned]:
     yield _scheduled(IN_BALLS, "one client", _ONE, 1, 400, quick=False)
     for told, rows in SCHEDULES[:3]:
         yield _scheduled(WIDE, told, rows, 2, 2, quick=False)
-    yield _scheduled(WIDE_FITTED, "one client", _ONE, 1, 2)
+    yield _scheduled(WIDE_NEARLY, "one client", _ONE, 1, 2)
 
 
 PLANNED = (*_plan(), *relu_setups.PLANNED)

@@ -47,6 +47,12 @@ miss_7 = quantity(
     r"\langle\overline\xi_c,J_c\overline W\rangle-\langle\nabla\mathcal L_c,\overline W\rangle",
     signed=True,
 )  # fmt: skip
+miss_7m = quantity(
+    "miss_7m", "the same along the move of a round",
+    r"\langle\overline\xi_c,J_c\Delta\overline W\rangle"
+    r"-\langle\nabla\mathcal L_c,\Delta\overline W\rangle",
+    signed=True,
+)  # fmt: skip
 miss_8 = quantity(
     "miss_8", "||W(t+1) - W(t) + eta G(t)||^2", r"\|\overline W(t+1)-\overline W(t)+\eta G(t)\|^2"
 )
@@ -120,6 +126,12 @@ D_1 = quantity("D_1", "eta/|S| times the first sum of A_1's split", "D_1", signe
 D_2 = quantity("D_2", "eta/|S| times the second", "D_2", signed=True)
 D_3 = quantity("D_3", "eta/|S| times the third", "D_3", signed=True)
 miss_49 = quantity("miss_49", "left less right of (49)", r"\cdot_{(49)}", signed=True)
+miss_50 = quantity("miss_50", "||y(t+1) - y(t) - what neurons change||^2", r"\|\cdot\|^2_{(50)}")
+miss_51 = quantity("miss_51", "||w(t+1) - w(t) + eta G(t)||^2", r"\|\cdot\|^2_{(51)}")
+far_most = symbol(
+    "far_most", "max_{t,r} ||w_r(t) - w_r(0)||^2", r"\max_{t,r}\|\overline w_r(t)-w_r(0)\|^2",
+    nonnegative=True,
+)  # fmt: skip
 near_w2 = quantity("near_w2", "E ||w_{k,c} - w||^2 of all neurons", r"\|w_{k,c}-\overline w\|^2")
 
 NAMES = _draft.closed()

@@ -28,7 +28,7 @@ _PARTS = (
 )
 _READINGS = (
     Reading(
-        "any sequence of clients, a start as in Lemma A.1, 1 or more in Omega",
+        "any sequence, bound by min |S_i|; a start as in Lemma A.1, 1 or more in Omega",
         parts=("any sequence",),
     ),
     Reading("clients drawn uniformly, in the mean", parts=("uniform",)),

@@ -40,10 +40,11 @@ gs, ys, ys_next, ys_to, y, star, xis, xis_to, slope, mean_g_l, far_l = vectors(
         "far_l": r"(\overline W^i(t)-\overline W^i(0))",
     }
 )
-perp, flips, by_local, by_still, far, far_next = vectors(
+perp, flips, changed, by_local, by_still, far, far_next = vectors(
     {
         "perp": r"\tfrac\eta{|S_t|}\sum_kH^S(t,k)^\perp\xi_k^S(t)",
         "flips": "v",
+        "changed": "y(t+1)-y(t)",
         "by_local": r"\tfrac\eta{|S_t|}\sum_kH^S(0)\xi_k^S(t)",
         "by_still": r"\tfrac{\eta K}{|S_t|}H^S(0)\overline\xi^S(t)",
         "far": r"\|\overline w_r(t)-w_r(0)\|^2",

@@ -49,14 +49,14 @@ AT_RANDOM = replace(
     takes=("eta", "K", "m"),
 )
 
-_NEURONS = ("res", "res_next", "by_gram", "perp", "flips", "by_local", "by_still")
+_NEURONS = ("res", "res_next", "by_gram", "perp", "flips", "changed", "by_local", "by_still")
 RELU_ROUNDS = View(
     told="rounds of ReLU networks on a schedule",
     algorithm="relu_averaging.ROUNDS",
     shown=Shown(
         indices={"i": "", "k": "", "j": ""},
         vectors={
-            **dict.fromkeys(("x", "after", "size", "one", "far", "far_next"), ()),
+            **dict.fromkeys(("x", "after", "mean_g", "size", "one", "far", "far_next"), ()),
             **dict.fromkeys(_NEURONS, ("i",)),
             **dict.fromkeys(("xis_to", "ys_to"), ("i", "j")),
         },
@@ -65,10 +65,11 @@ RELU_ROUNDS = View(
     quantities=relu_measured.QUANTITIES,
     states=("R_2",),
     each=relu_measured.EACH,
-    constants=measured.CONSTANTS,
+    constants=relu_measured.CONSTANTS,
     assumptions={
         assumed.GRAM: relu_measured.GRAM,
         assumed.STAYS: relu_measured.STAYS,
+        assumed.SHRINKS: relu_measured.SHRINKS,
     },
     takes=("eta", "K", "schedule", "radius"),
 )
