@@ -25,11 +25,11 @@ PER_CLIENT = {
     "g_ui", "g_vi", "M_vi", "Dv_i", "s_vi", "cd_i", "C_i", "c_i2", "h_i2", "ch_i",
     "F_own", "F_bar", "F_gap", "b_own", "cos_g", "cos_m", "sgn_3",
     "A_sum", "A_all", "A_part", "A_diff",
-    "V_k", "g_k2", "mg_k2", "est_2", "s_k2", "bias_2", "miss_7", "miss_7m",
+    "V_k", "g_k2", "mg_k2", "est_2", "s_k2", "bias_2", "miss_7", "miss_7m", "own_max",
 }  # fmt: skip
 PER_STEP = {
     "E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik",
-    "A_new", "Bt_new", "xi_k2", "move_k2", "near_k2", "near_w2",
+    "A_new", "Bt_new", "xi_k2", "move_k2", "near_k2", "near_w2", "step_k2",
 }  # fmt: skip
 
 # below 1: keep probabilities, coverages, and a contraction

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise, product
 
+import numpy as np
+
 # ---- matrices
 
 
@@ -269,6 +271,7 @@ def one_round(network, W0, W, present, eta, K):
         **of_model(network, W0, W),
         "S_size": Fraction(len(present)),
         "miss_7": [[along(network, W, own[c][0], c)] for c in everyone],
+        "miss_7m": [[along_move(network, W, step, own[c][0], c)] for c in everyone],
         "miss_8": sum(square(vec(x)) for x in away),
         "miss_10": square(minus(later, xi, first, higher)),
         "miss_11": square([a + b for a, b in zip(first, by_gram, strict=True)]),
@@ -279,6 +282,7 @@ def one_round(network, W0, W, present, eta, K):
            enumerate((term_1, term_2, term_3, higher), 1)},
         "G_l2": [[square(vec(x))] for x in G],
         "xi_k2": [[square(x) for x in steps] for steps in own],
+        "step_k2": [[square(minus(b, a)) for a, b in pairwise(steps)] for steps in own],
         "move_k2": [[square(minus(x, steps[0])) for x in steps] for steps in own],
     }  # fmt: skip
     if L == 1:
@@ -302,6 +306,56 @@ def along(network, W, xi, c):
     """<xi_c, J_c W> - <grad L_c, W>."""
     slopes = zip(network.gradient(W, c), W, strict=True)
     return dot(xi, network.first(W, W, c)) - sum(dot(vec(a), vec(b)) for a, b in slopes)
+
+
+def along_move(network, W, step, xi, c):
+    """The same along a round's move."""
+    slopes = zip(network.gradient(W, c), step, strict=True)
+    return dot(xi, network.first(W, step, c)) - sum(dot(vec(a), vec(b)) for a, b in slopes)
+
+
+def spectra(network, W0, W, present, eta, K):
+    """What is told of eigenvalues, in floats: by name, as the theory has it."""
+    L, m, everyone = network.depth, network.width, network.everyone
+    X = network.X(*everyone)
+    ends = extremes(matmul(turned(X), X))
+    lasts = [(L - i + 1, network.chain, (L, i), None) for i in range(2, L + 1)]
+    firsts = [(i, network.chain, (i, 1), X) for i in range(1, L)]
+    low, high = [], []
+    moved = {"W_first": [0.0], "W_last": [0.0]}
+    for power, chain, at, right in (*lasts, *firsts):
+        now, then = (chain(V, *at) for V in (W, W0))
+        if right is not None:
+            now, then = matmul(now, right), matmul(then, right)
+        gram = matmul(turned(now), now) if right is not None else matmul(now, turned(now))
+        own = [x / m**power for x in extremes(gram)]
+        unit = ends if right is not None else (1.0, 1.0)
+        if unit[0] > 1e-12:  # else there are more samples than independent ones
+            low.append(own[0] / unit[0])
+        high.append(own[1] / unit[1])
+        away = added(now, scaled(-1, then))
+        name = "W_last" if right is None else "W_first"
+        moved[name].append(extremes(matmul(turned(away), away))[1] / m**power)
+    paths = [local_models(network, W, c, eta, K) for c in everyone]
+    grams = []
+    for k in range(K):
+        apart = beside(*(
+            added(network.gram(W, paths[c][k], c), scaled(-1, network.gram(W0, W0, c)))
+            for c in present
+        ))  # fmt: skip
+        grams.append(extremes(matmul(turned(apart), apart))[1])
+    return {
+        "W_low": min(low, default=1.0), "W_high": max(high, default=1.0),
+        **{name: max(own) for name, own in moved.items()},
+        "grams_2": grams,
+        "own_max": [extremes(matmul(turned(network.X(c)), network.X(c)))[1] for c in everyone],
+    }  # fmt: skip
+
+
+def extremes(A):
+    """The least and the largest eigenvalue of a symmetric matrix, in floats."""
+    values = np.linalg.eigvalsh(np.array([[float(a) for a in row] for row in A]))
+    return float(values[0]), float(values[-1])
 
 
 def distance(W, V):

@@ -110,6 +110,8 @@ def one_round(net, W0, W, present, eta, K):
         "A_4": square(moved),
         "v_2": square(changed),
         "v_p2": square(printed),
+        "miss_50": 0,
+        "miss_51": 0,
         "miss_49": square(later) - square(e) + 2 * dot(e, moved) - square(moved),
         "xi_k2": [[square(x) for x in own] for own in steps],
         "move_k2": [[square([a - b for a, b in zip(x, own[0], strict=True)]) for x in own]

@@ -89,8 +89,10 @@ def subjects():
     rounds = found["sparse_zeroth_order.WHOLE"]
     for name in (name for name in named() if name.startswith("virtual_path.")):
         found[name] = replace(rounds, algorithm=named()[name], shown=Shown())
+    plain = "sparse_zeroth_order.PLAIN"
+    found.setdefault(plain, replace(rounds, algorithm=named()[plain], shown=Shown()))
     stopped = found["sparse_zeroth_order.STOPPED"]
-    for name in ("CALIBRATION", "CHOSEN", "AT_RANDOM", "ANEW"):
+    for name in ("CALIBRATION", "CHOSEN", "FLAGS", "AT_RANDOM", "ANEW"):
         module, values = "early_stopped_rounds", {**stopped.values, **CHOICE}
         values["pretraining"] = tuple(range(1, stopped.problem.dimension + 1))
         own = named()[f"{module}.{name}"]

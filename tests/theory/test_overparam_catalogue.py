@@ -70,7 +70,7 @@ def test_what_is_not_the_papers_own_text_is_marked():
 
 def test_names_agree_with_kinds():
     of_kind = {kind: {c["id"] for c in CLAIMS if c["kind"] == kind} for kind in Kind}
-    assert of_kind[Kind.EXPERIMENT] == {"overparam/exp-settings"}
+    assert of_kind[Kind.EXPERIMENT] == {f"overparam/exp-{x}" for x in ("settings", "1", "2")}
     assert of_kind[Kind.INEQUALITY] >= {"overparam/thm-iv.2", "overparam/thm-iv.3"}
     assert of_kind[Kind.IDENTITY] >= {f"overparam/{x}" for x in ("eq-7", "eq-17", "eq-18", "eq-49")}
     assert not of_kind[Kind.ASSUMPTION]

@@ -33,10 +33,10 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 
 
 def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see: Any) -> State:
-    after, mean_g, _, missed = local_steps(problem, p, state["x"], present, see)
-    _apart(problem, p, state, present, (after, mean_g, missed), see)
+    done = local_steps(problem, p, state["x"], present, see)
+    _apart(problem, p, state, present, done, see)
     see(x0=state["x0"])
-    return {"x": after, "x0": state["x0"]}
+    return {"x": done[0], "x0": state["x0"]}
 
 
 def _apart(
@@ -53,7 +53,7 @@ def _apart(
     the first order, and what they truly change.
     """
     x, x0 = state["x"], state["x0"]
-    after, mean_g, missed = done
+    after, mean_g, _, missed = done
     res = problem.residual(x)
     by_local, by_still = at_start(problem, p, x0, res, present, missed)
     near = problem.near(x0, p["radius"])

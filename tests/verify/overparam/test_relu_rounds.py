@@ -201,10 +201,10 @@ def of_everyone(problem, own, present):
     return problem.xp.sum(own, axis=1) / problem.clients
 
 
-def of_another(problem, p, x0, res, present, done):
+def of_another(problem, p, x0, res, present, missed):
     """Local residuals of the next client at H(0)."""
-    rolled = tuple(np.roll(own, 1, axis=1) for own in done.missed)
-    return RIGHT["at_start"](problem, p, x0, res, present, replace(done, missed=rolled))
+    rolled = [np.roll(own, 1, axis=1) for own in missed]
+    return RIGHT["at_start"](problem, p, x0, res, present, rolled)
 
 
 def of_the_client_on_both_sides(problem, p, state, present, done, see):
@@ -212,7 +212,7 @@ def of_the_client_on_both_sides(problem, p, state, present, done, see):
     weights = (present / problem.xp.sum(present, axis=1)[:, None])[:, :, None] * p["eta"]
     every, res = [], problem.residual(state["x"])
     for c in range(problem.clients):
-        for y, missed in zip(done.ys, done.missed, strict=True):
+        for y, missed in zip(*done[2:], strict=True):
             own = problem.spread(y[:, c, :])
             back = problem.cotangent(y, missed * weights)[:, c, :]
             every.append(problem.tangent(own, problem.spread(back)))

@@ -1,7 +1,7 @@
 """Errors in proofs, claims and algorithms of the paper, each of which the machinery must find."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from fedbounds.theory.language.planted import (
@@ -35,7 +35,7 @@ _LINEAR, _RELU = setups.PLANNED, relu_setups.PLANNED
 _EVERYONE = _of(_LINEAR, "one layer: both, K=3 T=4")
 _TURNS = _of(_LINEAR, "two layers, width 16: in turns, K=2 T=3")
 _ONE = _of(_LINEAR, "two layers, width 16: one client, K=2 T=3")
-_STUCK = _of(_LINEAR, "one layer, the first client fitted: one client, K=1 T=4")
+_STUCK = _of(_LINEAR, "one layer, the first client nearly fitted: one client, K=1 T=4")
 _LONG = _of(_RELU, "ReLU, long steps: one client, K=3 T=3")
 
 PLANTED = (
@@ -86,10 +86,10 @@ def _step_over_steps(local_steps: Rule) -> Rule:
 def _of_the_next(apart: Rule) -> Rule:
     """Local residuals of the next client stand beside a client's Gram matrix."""
 
-    def wrong(problem: Any, p: Any, state: Any, present: Any, done: Any, see: Any) -> None:
-        xp = problem.xp
-        missed = tuple(xp.concat([own[:, 1:], own[:, :1]], axis=1) for own in done.missed)
-        apart(problem, p, state, present, replace(done, missed=missed), see)
+    def wrong(problem: Any, p: Any, state: Any, present: Any, *rest: Any) -> None:
+        xp, (*before, missed, see) = problem.xp, rest
+        rolled = [xp.concat([own[:, 1:], own[:, :1]], axis=1) for own in missed]
+        apart(problem, p, state, present, *before, rolled, see)
 
     return wrong
 

@@ -64,8 +64,10 @@ class Networks(PerClient):
         return self.xp.reshape(found, (rows, n, outputs))
 
     def has_spectra(self, x: Array) -> bool:
-        """Whether eigenvalues of matrices are found: of rational models."""
-        return bool(is_exact(x)) and all(isinstance(entry, int | fmpq) for entry in x.reshape(-1))
+        """Whether eigenvalues of matrices are found: of models that stay rational."""
+        if not isinstance(x, np.ndarray) or not is_exact(x) or self.irrational:
+            return False
+        return all(isinstance(entry, int | fmpq) for entry in x.reshape(-1))
 
     def spectra(self, x: Array, start: Array) -> dict[str, Array]:
         """Of every row, extremes of products of a network's layers, and of their moves.
