@@ -295,6 +295,7 @@ def of_model(network, W0, W):
     """What depends on the model of a round alone, and on the start."""
     found = {
         "R_2": square(network.xi(W, *network.everyone)),
+        "R_mean": square(network.xi(W, *network.everyone)) / len(network.clients),
         "far_l2": [[distance([a], [b])] for a, b in zip(W, W0, strict=True)],
     }
     if network.depth == 1:

@@ -43,6 +43,7 @@ from .vectors import (
 DERIVED = {"mean_g_l": layer(mean_g), "far_l": layer(x - x0), "ys_next": ys - eta * gs}
 QUANTITIES: dict[str, sp.Expr] = {
     "R_2": n * sq(res),
+    "R_mean": sq(res),
     "S_size": ip(size, one),
     "miss_7": ip(res, along) - ip(slope, x),
     "miss_7m": ip(res, first) - ip(slope, after - x),
@@ -79,7 +80,7 @@ EACH = {
     "own_max": ("i",),
     "grams_2": ("k",),
 }
-STATES = ("R_2", "far_2", "far_l2")
+STATES = ("R_mean", "R_2", "far_2", "far_l2")
 CONSTANTS: dict[str, Definition] = {
     "S_least": Least(dot(size, one)),
     "S_most": Largest(dot(size, one)),

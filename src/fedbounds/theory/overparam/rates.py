@@ -4,12 +4,12 @@ import sympy as sp
 
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
-from fedbounds.theory.language.symbols import n
+from fedbounds.theory.language.symbols import n, t
 from fedbounds.vocabulary import Index, Relation
 
-from .names import NOTHING_RUN
+from .names import MORE_CLIENTS, NOTHING_RUN
 from .sizes import FIRST_RATE, rate
-from .symbols import S_least, S_other
+from .symbols import R_end, S_least, S_other
 
 _SOME = Condition(S_least, "<=", n)
 # below: factors are not negative, as step sizes of the theorem have it
@@ -45,20 +45,25 @@ FORMS = Claim(
 # with more clients the factor of (19) is smaller, at equal N, eta, K and lambda
 MORE = Claim(
     entry("overparam/rem-iv.2"),
-    algorithms=NOTHING_RUN,
+    algorithms=(*NOTHING_RUN, *MORE_CLIENTS),
     parts=(
+        Part(name="mean loss", left=R_end(t + 1), right=R_end(t), index=Index.RUNG,
+             algorithm=MORE_CLIENTS[0]),
         Part(
             name="guarantee", left=1 - rate(S_other), right=1 - _SECOND, index=Index.POINT,
+            algorithm=NOTHING_RUN[0],
             conditions=(Condition(S_least, "<=", S_other), Condition(S_other, "<=", n)),
         ),
         Part(
             name="inversely", left=rate(S_other) * S_other, right=_SECOND * S_least,
-            relation=Relation.EQUAL, index=Index.POINT,
+            relation=Relation.EQUAL, index=Index.POINT, algorithm=NOTHING_RUN[0],
             conditions=(Condition(S_least, "<=", S_other), Condition(S_other, "<=", n)),
         ),
     ),
     readings=(
         Reading("the guarantee (19), at equal N, eta, K and lambda", parts=("guarantee",)),
+        Reading("the mean loss, clients drawn uniformly, from one number to a larger one",
+                parts=("mean loss",)),
         Reading("\"inversely proportional to the participated rate\", to the letter, harsh",
                 parts=("inversely",)),
     ),

@@ -6,7 +6,15 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
+from fedbounds.theory.language.setups import (
+    Ladder,
+    Number,
+    Objective,
+    Planned,
+    PlannedLadder,
+    Run,
+    Setup,
+)
 
 from . import choices, relu_setups
 
@@ -205,4 +213,16 @@ def _plan() -> Iterator[Planned]:
 
 
 PLANNED = (*_plan(), *relu_setups.PLANNED)
+
+
+def _over_clients(of: Network, steps: int, rounds: int) -> PlannedLadder:
+    """From one client a round to all."""
+    every = (_at_random(of, count, steps, rounds) for count in range(1, of.clients + 1))
+    ladder = Ladder("overparam", "over the number of clients", tuple(x.setup for x in every))
+    return PlannedLadder(f"{of.told}: over m, K={steps} T={rounds}", ladder, ladder)
+
+
+LADDERS = (
+    *(_over_clients(of, steps, 3) for of in (ONE_LAYER, SKEWED, THREE) for steps in (1, 2, 15)),
+)
 CHOICES = choices.PLANNED

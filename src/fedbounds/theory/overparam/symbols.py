@@ -53,6 +53,8 @@ miss_7m = quantity(
     r"-\langle\nabla\mathcal L_c,\Delta\overline W\rangle",
     signed=True,
 )  # fmt: skip
+R_mean = quantity("R_mean", "E ||xi(t)||^2/N", r"\tfrac1N\|\overline\xi(t)\|^2")
+R_end = quantity("R_end", "E ||xi(T)||^2/N of a rung", r"\tfrac1N\mathbb E\|\overline\xi(T)\|^2")
 miss_8 = quantity(
     "miss_8", "||W(t+1) - W(t) + eta G(t)||^2", r"\|\overline W(t+1)-\overline W(t)+\eta G(t)\|^2"
 )

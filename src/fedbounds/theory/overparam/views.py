@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
-from fedbounds.theory.language.setups import Shown, View
+from fedbounds.theory.language.setups import Ending, Rungs, Shown, View
+from fedbounds.theory.language.symbols import m, t
 
 from . import assumed, measured, relu_measured, scope_names
-from .names import FEDAVG, RELU, RELU_SAMPLED, SAMPLED
+from .names import FEDAVG, MORE_CLIENTS, RELU, RELU_SAMPLED, SAMPLED
+from .symbols import R_mean
 
 _SPECTRA = ("low", "high", "moved_first", "moved_last")
 _ALL = ("x", "x0", "after", "mean_g", "size", "one", "star", *_SPECTRA)
@@ -82,6 +84,16 @@ RELU_AT_RANDOM = replace(
     takes=("eta", "K", "m", "radius"),
 )
 
+RUNGS = {
+    "over the number of clients": Rungs(
+        told="rounds of clients at random over their number",
+        runs=MORE_CLIENTS[0],
+        over="m",
+        values=m,
+        varies=("m",),
+        series={"R_end": Ending(R_mean(t))},
+    )
+}
 VIEWS = {
     "rounds": ROUNDS,
     "rounds, clients at random": AT_RANDOM,

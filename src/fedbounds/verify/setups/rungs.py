@@ -29,6 +29,7 @@ from fedbounds.theory.language.symbols import T
 
 from ..decide.case import Found, find, in_rationals, ladder_shown
 from ..decide.exponent import fitted_exponent
+from ..measure.balls import enclosed
 from ..measure.enumerated import paths
 from ..measure.evaluate import Numbers, apart, around, evaluate
 from ..measure.known import MissingError
@@ -39,7 +40,7 @@ from ..measure.norms import PRECISE
 from ..measure.roots import Roots
 from ..measure.sources import TooManyError
 from ..measure.surely import RELATIONS
-from ..measure.unknowns import Refused
+from ..measure.unknowns import Refused, bare
 from .found import MOST_EXACT, evidence, known_of, many_of, view_of
 
 Array = Any
@@ -331,8 +332,8 @@ def agreed(own: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, 
         values = [x for x in every if not isinstance(x, MissingError)]
         if not values:
             undefined[name] = str(every[0])
-        elif all(x == values[0] for x in values):
-            found[name] = values[0]
+        elif all(bare(x) == bare(values[0]) for x in values):
+            found[name] = enclosed(values[0])
         else:
             undefined[name] = f"{name} is not the same in all: {', '.join(map(str, values))}"
     return found, undefined
