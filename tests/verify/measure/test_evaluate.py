@@ -1,5 +1,6 @@
 """Expressions evaluate alike in floats, exact rationals and balls; gaps in the data are errors."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -31,6 +32,7 @@ from fedbounds.theory.language.symbols import (
     t,
 )
 from fedbounds.verify.measure.evaluate import (
+    IrrationalError,
     Numbers,
     apart,
     around,
@@ -257,7 +259,17 @@ def test_a_round_that_was_not_measured_is_refused():
             evaluate(expression, RUN, rounds)
 
 
-@pytest.mark.parametrize("expression", [sp.exp(n), sp.pi, sp.log(n) * n, sp.oo])
+def test_a_logarithm_is_a_ball_or_a_float_and_no_rational():
+    exact = Numbers({"n": fmpq(2)}, {}, fmpq)
+    with pytest.raises(IrrationalError, match="log"):
+        evaluate(sp.log(n), exact)
+    assert evaluate(sp.log(n), replace(exact, constants={"n": fmpq(1)})) == 0
+    found = evaluate(sp.log(n), in_balls(exact))
+    assert found.overlaps(arb(2).log())
+    assert evaluate(sp.log(n), Numbers({"n": 2.0}, {})) == pytest.approx(0.6931471805599453)
+
+
+@pytest.mark.parametrize("expression", [sp.exp(n), sp.pi, sp.sin(n) * n, sp.oo])
 def test_what_cannot_be_evaluated_is_refused(expression):
     with pytest.raises(FedboundsError, match="cannot evaluate"):
         evaluate(expression, RUN)

@@ -121,6 +121,13 @@ def submodel():
 FLAT = (1, 1, 1, -1, 1, 1, 1, -1, 1, 1, -1, -1)  # orthogonal columns: all spectra are whole
 
 
+# the same of a width at which all conditions of the theorem are met
+WIDE = (
+    *(x for row in range(400) for x in (1, (-1) ** row)),
+    *((-1) ** (row // 2) for row in range(400)),
+)
+
+
 def network(schedule=((1, 0),), start=FLAT, **other):
     """Two layers of width 4, where the first client's sample is fitted: its rounds move nothing."""
     data = {
@@ -132,7 +139,7 @@ def network(schedule=((1, 0),), start=FLAT, **other):
     parameters = {"eta": "1/100", "K": 1, "schedule": schedule}
     run = Run(Objective("deep linear", tuple((data | other).items())), start,
               tuple(parameters.items()), 2)  # fmt: skip
-    setup = Setup("overparam", "rounds", run, (("C_w", "1/128"), ("chance", "1/10")))
+    setup = Setup("overparam", "rounds", run, (("C_w", 1), ("chance", "1/10")))
     return Case("network", "FedAvg on a schedule", setup, Method.RATIONAL)
 
 
@@ -156,7 +163,7 @@ def scripts(tmp_path_factory):
     groups = {
         "personalization": personalization(), "fedplt": fedplt(), "in words": in_words(),
         "submodel": submodel(), "own": own(tmp_path_factory.mktemp("own")),
-        "overparam": overparam(),
+        "overparam": overparam("term-1") | overparam("thm-iv.2", width=400, start=WIDE),
     }  # fmt: skip
     assert all(groups.values())
     return {(group, *key): found for group, own in groups.items() for key, found in own.items()}
@@ -264,11 +271,11 @@ def of_network(scripts):
         ('w_star2 = Q("1")', 'w_star2 = Q("1/2")'),
         ('low_0 = Q("1")', 'low_0 = Q("101/100")'),
         ('high_0 = Q("1")', 'high_0 = Q("99/100")'),
-        ('C_w = Q("1/128")', 'C_w = Q("1/64")'),  # log(20) is a factor of what it is too wide for
+        ('C_w = Q("1")', 'C_w = Q("21/20")'),  # log(20) is a factor of what it is too wide for
         ("start = exact([1, 1,", "start = exact([1, 2,"),
         ('"schedule": exact([[1, 0]])', '"schedule": exact([[0, 0]])'),
         ('"schedule": exact([[1, 0]])', '"schedule": exact([[1, 0, 0]])'),
-        ("depth, width = 2, 4", "depth, width = 2, 2"),
+        ("depth, width = 2, 400", "depth, width = 2, 200"),
     ],
 )
 def test_another_number_stops_the_script_of_a_network(of_network, right, wrong):

@@ -88,7 +88,7 @@ class Sized:
         return found
 
 
-_NETWORKS = "deep linear"
+_NETWORKS, _NEURONS = "deep linear", "ReLU"
 ROW = Listed(Number(), "d")
 _PROBLEM = Record(
     Objective,
@@ -163,7 +163,7 @@ _NETWORK = Record(
 _RELU = Record(
     Objective,
     {
-        "family": Word(("ReLU",)),
+        "family": Word((_NEURONS,)),
         "data": Named(
             {
                 "features": Listed(Listed(Listed(Number(), "d_in"), "samples"), "n"),
@@ -181,7 +181,7 @@ BY_NUMBER = Record(
 FAMILIES: Mapping[str, Kind] = {
     "quadratics": _PROBLEM,
     _NETWORKS: Sized(_NETWORK),
-    "ReLU": Sized(_RELU),
+    _NEURONS: Sized(_RELU),
     "regression": _REGRESSION,
     "ridge powers": _POWERS,
     "trilinear": _TRILINEAR,
@@ -196,11 +196,13 @@ _EIGENVALUES = 40  # eliminations until all of a matrix are known
 def work_of_an_entry(problem: Objective, size: int) -> int:
     """Multiplications for each of so many numbers of state, by all that is looked at of gradients.
 
-    A network goes through its samples, and knows the terms of its outputs by their degree.
+    A network goes through its samples; a deep one knows the terms of its outputs by their degree.
     """
+    data = dict(problem.data)
+    if problem.family == _NEURONS:
+        return len(data["targets"][0])
     if problem.family != _NETWORKS:
         return size
-    data = dict(problem.data)
     return len(data["targets"][0]) * (int(data["depth"]) + 1)
 
 
