@@ -14,7 +14,7 @@ def write(book: Book) -> None:
     more = [above(S_other, S_least), above(n, S_other)]
     for claim, chart in ((FORMS, [some, short]), (MORE, more)):
         for reading in claim.readings:
-            for part in {*reading.parts} - {"mean loss"}:
+            for part in (one for one in reading.parts if one != "mean loss"):  # which is measured
                 own = [some] if part == "(a) gives (b)" else chart  # of any step size
                 book.prove(claim.id, part, chart=own, reading=reading)
     (constants,) = (one for one in SUMMED.readings if "constants" in one.parts)
