@@ -116,7 +116,8 @@ def one_round(net, W0, W, present, eta, K):
         "xi_k2": [[square(x) for x in own] for own in steps],
         "move_k2": [[square([a - b for a, b in zip(x, own[0], strict=True)]) for x in own]
                     for own in steps],
-        "near_w2": [[far(V, W) for V in path] for path in paths],
+        "near_w2": [[max(far([v], [w]) for v, w in zip(V, W, strict=True)) for V in path]
+                    for path in paths],
     }  # fmt: skip
     return after, found
 

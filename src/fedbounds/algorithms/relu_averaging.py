@@ -53,7 +53,7 @@ def _apart(
     the first order, and what they truly change.
     """
     x, x0 = state["x"], state["x0"]
-    after, mean_g, _, missed = done
+    after, mean_g, ys, missed = done
     res = problem.residual(x)
     by_local, by_still = at_start(problem, p, x0, res, present, missed)
     near = problem.near(x0, p["radius"])
@@ -63,12 +63,14 @@ def _apart(
     see(perp=_all(problem, res, near * added), flips=_all(problem, res, near * changed))
     see(by_local=by_local, by_still=by_still, changed=_all(problem, res, changed))
     see(far=_far(problem, x - x0), far_next=_far(problem, after - x0))
+    moved = problem.xp.stack(ys, axis=2) - x[:, None, None, :]
+    see(farthest=problem.largest(_far(problem, moved)))
 
 
 def _far(problem: Any, moved: Array) -> Array:
-    """Squared distances of neurons, shape (rows, m)."""
-    own = problem.xp.reshape(moved, (moved.shape[0], problem.width, -1))
-    return problem.xp.sum(own * own, axis=2)
+    """Squared distances of neurons, shape (..., m)."""
+    own = problem.xp.reshape(moved, (*moved.shape[:-1], problem.width, -1))
+    return problem.xp.sum(own * own, axis=-1)
 
 
 def _all(problem: Any, res: Array, found: Array) -> Array:

@@ -51,21 +51,22 @@ def local_steps(
     mean_g : array, shape (rows, d)
         G(t), the mean over S_t of the sum of a client's gradients.
     ys, missed : lists of arrays, shapes (rows, n, d) and (rows, n, outputs)
-        Models before step k + 1, and xi_k,c: what client c misses then on its own samples.
+        Models after k = 0, ..., K steps; and for k < K xi_k,c: what client c misses then on its
+        own samples.
     """
-    xp, y, ys, missed, slopes = problem.xp, problem.spread(x), [], [], []
+    xp, ys, missed, slopes = problem.xp, [problem.spread(x)], [], []
     for _ in range(p["K"]):
-        ys.append(y)
-        missed.append(problem.residual(y))
-        slopes.append(problem.cotangent(y, missed[-1]))
-        y = y - slopes[-1] * p["eta"]
+        missed.append(problem.residual(ys[-1]))
+        slopes.append(problem.cotangent(ys[-1], missed[-1]))
+        ys.append(ys[-1] - slopes[-1] * p["eta"])
+    y = ys[-1]
     after, mean_g = mean_of(problem, y, present), mean_of(problem, sum(slopes), present)
     size = xp.sum(present, axis=1)
     see(x=x, after=after, mean_g=mean_g, slope=slopes[0], y=y, present=present)
-    see(ys=xp.stack(ys, axis=2), xis=xp.stack(missed, axis=2), gs=xp.stack(slopes, axis=2))
+    see(ys=xp.stack(ys[:-1], axis=2), xis=xp.stack(missed, axis=2), gs=xp.stack(slopes, axis=2))
     # after k = 0, ..., K steps
     every = [*missed, problem.residual(y)]
-    see(xis_to=xp.stack(every, axis=2), ys_to=xp.stack([*ys, y], axis=2))
+    see(xis_to=xp.stack(every, axis=2), ys_to=xp.stack(ys, axis=2))
     see(outputs_went=xp.stack([b - a for a, b in pairwise(every)], axis=2))
     see(size=size, one=size * 0 + 1)
     return after, mean_g, ys, missed
@@ -98,7 +99,7 @@ def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see
         see(star=problem.nearest_fit(x0))
     if problem.has_spectra(x):
         see(largest_own=problem.xp.stack([problem.own_largest] * x.shape[0], axis=0))
-        apart = [problem.grams_apart(x, y, x0, present) for y in ys]
+        apart = [problem.grams_apart(x, y, x0, present) for y in ys[:-1]]
         see(**problem.spectra(x, x0), grams_apart=problem.xp.stack(apart, axis=1))
     _apart(problem, p, state, present, after, ys, missed, see)
     return {"x": after, "x0": x0}
@@ -135,7 +136,7 @@ def _apart(
     x, x0 = state["x"], state["x0"]
     res, terms = problem.residual(x), problem.expansion(x, after - x)
     weights = (present / problem.xp.sum(present, axis=1)[:, None])[:, :, None] * p["eta"]
-    pairs = zip(ys, missed, strict=True)
+    pairs = zip(ys[:-1], missed, strict=True)
     by_gram = sum(problem.by_crossed_gram(x, y, own * weights) for y, own in pairs)
     by_local, by_still = at_start(problem, p, x0, res, present, missed)
     see(along=problem.tangent(x, x))

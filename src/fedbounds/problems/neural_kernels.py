@@ -155,7 +155,20 @@ def extremes(matrix: Array) -> tuple[arb, arb]:
         exact = in_rationals(matrix)
         if len(exact) <= _MOST:
             return _ball(smallest_eigenvalue(exact)), _ball(largest_eigenvalue(exact))
-        balls = in_arbs(exact)
+        return _in_balls(exact)
+    middles = np.frompyfunc(lambda x: x.mid().fmpq(), 1, 1)(balls)
+    exact = (middles + middles.T) / 2
+    # Weyl: eigenvalues move by the norm of a change at most, and that by its largest row sum
+    away = abs(balls - exact).sum(axis=1)
+    most = max((x.upper() for x in away), key=lambda x: x.fmpq())
+    around = arb.union(-most, most)
+    least, largest = _in_balls(exact)
+    return least + around, largest + around
+
+
+def _in_balls(exact: Array) -> tuple[arb, arb]:
+    """Of rationals, by elimination in balls."""
+    balls = in_arbs(exact)
     return _smallest(balls), -_smallest(-balls)
 
 

@@ -212,7 +212,7 @@ class ReluNetwork:
         """What each adds to J_i(z) v, shape (rows, n_c m)."""
         return self._by_neuron(self._products(v, cohort), indicators(self._products(z, cohort)))
 
-    def near(self, z: Array, radius: Any, cohort: Cohort) -> Array:
+    def near(self, z: Array, cohort: Cohort, *, radius: Any) -> Array:
         """1 where 1{w'x_j >= 0} is not the same for all w within ``radius`` of w_r.
 
         Those are the neurons of the complement of Q_j, (52); shape (rows, n_c m).

@@ -212,7 +212,7 @@ def of_the_client_on_both_sides(problem, p, state, present, done, see):
     weights = (present / problem.xp.sum(present, axis=1)[:, None])[:, :, None] * p["eta"]
     every, res = [], problem.residual(state["x"])
     for c in range(problem.clients):
-        for y, missed in zip(*done[2:], strict=True):
+        for y, missed in zip(done[2][:-1], done[3], strict=True):
             own = problem.spread(y[:, c, :])
             back = problem.cotangent(y, missed * weights)[:, c, :]
             every.append(problem.tangent(own, problem.spread(back)))
@@ -235,17 +235,17 @@ def once_shrunk(self, on, r, cohort):
     return OF_PROBLEM["_pulled"](self, on, r, cohort) * self.width
 
 
-def exchanged(self, z, radius, cohort):
+def exchanged(self, z, cohort, *, radius):
     """Q_i in place of its complement."""
-    return 1 - OF_PROBLEM["near"](self, z, radius, cohort)
+    return 1 - OF_PROBLEM["near"](self, z, cohort, radius=radius)
 
 
-def wider(self, z, radius, cohort):
+def wider(self, z, cohort, *, radius):
     """R^2 in place of R."""
-    return OF_PROBLEM["near"](self, z, radius * radius, cohort)
+    return OF_PROBLEM["near"](self, z, cohort, radius=radius * radius)
 
 
-def closed(self, z, radius, cohort):
+def closed(self, z, cohort, *, radius):
     """w_r'x of R |x| too, where w'x is never below 0."""
     products = self._products(z, cohort)
     squares = (self.features**2).sum(axis=2)[cohort.pair // cohort.replicas] * radius**2

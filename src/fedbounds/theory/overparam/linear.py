@@ -88,12 +88,10 @@ FOUR_TERMS = Claim(
 _LOSS = R_2(t)
 
 
-def _bound(
-    name: str, left: sp.Expr, factor: sp.Expr, *conditions: Condition, algorithm: str = ""
-) -> Part:
+def _bound(name: str, left: sp.Expr, factor: sp.Expr, algorithm: str = "") -> Part:
     """A norm is at most a factor times that of the residual, in the event and its conditions."""
     return Part(
-        name=name, left=left, right=factor**2 * _LOSS, conditions=(*SUPPOSED, *conditions),
+        name=name, left=left, right=factor**2 * _LOSS, conditions=SUPPOSED,
         assumptions=EVENT, algorithm=algorithm,
     )  # fmt: skip
 
@@ -230,10 +228,6 @@ SPECTRA = Claim(
 # ---- what the four add up to
 
 _LATER = R_2(t + 1)
-_FORMS = {
-    "(a)": eta * K * P_min / (2 * S_size(t)),
-    "(b)": rate(S_size(t)),
-}
 _SUM = 7 / (25 * sp.sqrt(n * S_least)) + 1 / (5 * S_least) + S_least / (10 * n**2)
 SUMMED = Claim(
     entry("overparam/final-step"),
@@ -241,8 +235,8 @@ SUMMED = Claim(
     parts=(
         Part(name="constants", left=_SUM, right=1 / (2 * S_least), index=Index.POINT,
              conditions=(Condition(S_least, "<=", n),), algorithm=NOTHING_RUN[0]),
-        _bound("(a)", _LATER, 1 - _FORMS["(a)"], algorithm=FEDAVG[0]),
-        _bound("(b)", _LATER, 1 - _FORMS["(b)"], algorithm=FEDAVG[0]),
+        _bound("(a)", _LATER, 1 - _SHARE * P_min / 2, algorithm=FEDAVG[0]),
+        _bound("(b)", _LATER, 1 - rate(S_size(t)), algorithm=FEDAVG[0]),
         Part(name="(c)", left=_LATER, right=(1 - n * rate(S_size(t))) * _LOSS,
              conditions=SUPPOSED, assumptions=EVENT, algorithm=FEDAVG[0]),
     ),

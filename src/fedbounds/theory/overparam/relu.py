@@ -12,6 +12,7 @@ from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
 from .names import EVERY_RELU, NOTHING_RUN, RELU, RELU_SAMPLED
+from .sizes import AT_LEAST_ONE, rate
 from .symbols import (
     A_1,
     A_2,
@@ -48,7 +49,6 @@ _LOSS, _LATER, _NOTHING = R_2(t), R_2(t + 1), sp.Integer(0)
 _KAPPA = lam_max / lam
 _STEP = Condition(eta, "<=", lam / (1000 * _KAPPA * samples**2 * K))
 _NARROW = Condition(radius, "<=", lam / (1000 * samples))
-_AT_LEAST_ONE = Condition(C_w, ">=", sp.Integer(1))
 _WIDE = Condition(width, ">=", C_w * n**4 * samples**4 * sp.log(samples / chance) ** 2 / lam**4)
 SUPPOSED = (_STEP, _NARROW)
 START, STAYS = (assumed.GRAM,), (assumed.GRAM, assumed.STAYS)
@@ -147,14 +147,9 @@ CONSTANTS = _claim(
 )  # fmt: skip
 
 
-def _rate(size: sp.Expr) -> sp.Expr:
-    """eta K lambda |S|/(2 N^2) of (29)."""
-    return eta * K * lam * size / (2 * n**2)
-
-
-def _in_round(name: str, rate: sp.Expr) -> Part:
+def _in_round(name: str, factor: sp.Expr) -> Part:
     return Part(
-        name=name, left=_LATER, right=(1 - rate) * _LOSS, conditions=SUPPOSED, assumptions=STAYS,
+        name=name, left=_LATER, right=(1 - factor) * _LOSS, conditions=SUPPOSED, assumptions=STAYS,
         algorithm=RELU[0],
     )  # fmt: skip
 
@@ -164,7 +159,7 @@ ROUND = Claim(
     algorithms=RELU,
     parts=(
         _in_round("first", eta * K * lam / (2 * S_size(t))),
-        _in_round("second", _rate(S_size(t))),
+        _in_round("second", rate(S_size(t), lam)),
     ),
     readings=(
         Reading("the first factor, as it is derived", parts=("first",)),
@@ -188,12 +183,12 @@ LOCAL = Claim(
     algorithms=EVERY_RELU,
     parts=(
         _local("(71)", xi_k2(t, k + 1), (1 - eta * lam / 2) ** (k + 1)),
-        _local("(72)", near_w2(t, k + 1), 16 * samples / lam**2),
+        _local("(72)", near_w2(t, k + 1), 16 * samples / (width * lam**2)),
         _local("(74)", move_k2(t, k + 1), (2 * eta * samples * K) ** 2),
     ),
     readings=(
         Reading("(71), lambda of all samples", parts=("(71)",)),
-        Reading("(72), of all neurons together and so of each at m = 1 alone", parts=("(72)",)),
+        Reading("(72), of the neuron that goes farthest", parts=("(72)",)),
         Reading("(74), squared", parts=("(74)",)),
     ),
 )
@@ -204,8 +199,8 @@ LOCAL = Claim(
 
 def _of_loss(name: str, algorithm: str, *conditions: Condition) -> Part:
     return Part(
-        name=name, left=_LATER, right=(1 - _rate(S_least)) ** (t + 1) * R_2(0),
-        conditions=(_STEP, _AT_LEAST_ONE, _WIDE, *conditions), assumptions=START,
+        name=name, left=_LATER, right=(1 - rate(S_least, lam)) ** (t + 1) * R_2(0),
+        conditions=(_STEP, AT_LEAST_ONE, _WIDE, *conditions), assumptions=START,
         algorithm=algorithm,
     )  # fmt: skip
 
@@ -243,8 +238,9 @@ EVERYONE = Claim(
     entry("overparam/rem-iv.3"),
     algorithms=NOTHING_RUN,
     parts=(
-        Part(left=1 - _rate(S_least), right=1 - eta * lam * K / (2 * n), relation=Relation.EQUAL,
-             index=Index.POINT, conditions=(Condition(S_least, "==", n),)),
+        Part(left=1 - rate(S_least, lam), right=1 - eta * lam * K / (2 * n),
+             relation=Relation.EQUAL, index=Index.POINT,
+             conditions=(Condition(S_least, "==", n),)),
     ),
 )  # fmt: skip
 

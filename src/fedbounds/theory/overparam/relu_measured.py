@@ -19,6 +19,7 @@ from .vectors import (
     changed,
     far,
     far_next,
+    farthest,
     flips,
     mean_g,
     one,
@@ -28,7 +29,6 @@ from .vectors import (
     size,
     x,
     xis_to,
-    ys_to,
 )
 
 _MOVED = res_next - res
@@ -50,7 +50,7 @@ QUANTITIES: dict[str, sp.Expr] = {
     "miss_51": sq(after - x + eta * mean_g),
     "xi_k2": sq(xis_to),
     "move_k2": sq(xis_to - res),
-    "near_w2": sq(ys_to - x),
+    "near_w2": ip(farthest, one),
 }
 EACH = dict.fromkeys(("xi_k2", "move_k2", "near_w2"), ("i", "j"))
 GRAM = (Says(H_min, ">=", sp.Rational(3, 4) * lam),)

@@ -89,7 +89,10 @@ def _plan() -> Iterator[Planned]:
                 yield _planned(of, told, "ReLU rounds", {"schedule": rows}, steps, 3, quick=True)
         yield _planned(of, "one of 2 at random", "ReLU rounds, clients at random", {"m": 1}, 2, 3,
                        quick=True)  # fmt: skip
-    yield _planned(WIDE, "one client", "ReLU rounds", {"schedule": _ONE}, 1, 1, quick=False)
+    for told, rows in SCHEDULES[:2]:
+        yield _planned(WIDE, told, "ReLU rounds", {"schedule": rows}, 1, 1, quick=False)
+    yield _planned(WIDE, "one of 2 at random", "ReLU rounds, clients at random", {"m": 1}, 1, 1,
+                   quick=False)  # fmt: skip
     yield _planned(BALLS, "one client", "ReLU rounds", {"schedule": _ONE}, 1, 40, quick=False)
 
 

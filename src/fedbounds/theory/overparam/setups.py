@@ -19,7 +19,6 @@ from fedbounds.theory.language.setups import (
 from . import choices, relu_setups
 
 Rows = tuple[tuple[int, ...], ...]
-_SIXTEENTHS = 16
 
 
 @dataclass(frozen=True)
@@ -70,14 +69,6 @@ class Network:
 # ---- starts
 
 Layer = list[list[Fraction]]
-
-
-def _gaussian(random: Random, rows: int, columns: int) -> Layer:
-    """Entries rounded to sixteenths."""
-    return [
-        [Fraction(round(random.gauss(0, 1) * _SIXTEENTHS), _SIXTEENTHS) for _ in range(columns)]
-        for _ in range(rows)
-    ]
 
 
 def _signs(width: int, columns: int) -> Layer:
@@ -206,7 +197,6 @@ def _plan() -> Iterator[Planned]:
         yield _scheduled(NARROW, told, rows, 2, 3)
         yield _scheduled(WIDE, told, rows, 1, 1)
         yield _scheduled(IN_BALLS, told, rows, 1, 40, quick=False)
-    yield _scheduled(IN_BALLS, "one client", _ONE, 1, 400, quick=False)
     for told, rows in SCHEDULES[:3]:
         yield _scheduled(WIDE, told, rows, 2, 2, quick=False)
     yield _scheduled(WIDE_NEARLY, "one client", _ONE, 1, 2)

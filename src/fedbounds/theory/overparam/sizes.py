@@ -26,14 +26,14 @@ CONTRACTION = eta * depth * s_min2 / (4 * d_out)  # of a local step, squared nor
 MOVED = sp.Rational(57, 10) * eta * s_max2 / d_out  # of Lemma A.7, by a local step
 
 SHORT, SHORT_LOCAL = Condition(eta, "<=", STEP), Condition(eta, "<=", LOCAL_STEP)
-_AT_LEAST_ONE = Condition(C_w, ">=", sp.Integer(1))  # less would ask for hardly any width
+AT_LEAST_ONE = Condition(C_w, ">=", sp.Integer(1))  # less would ask for hardly any width
 
 
 def _wide(power: int, clients: sp.Expr) -> tuple[Condition, ...]:
     """L times the largest of three, with what Omega hides, of which two have powers of kappa."""
     many = C_w * depth * rank * KAPPA**power * clients
     return (
-        _AT_LEAST_ONE,
+        AT_LEAST_ONE,
         Condition(width, ">=", many * d_out * (1 + w_star2)),
         Condition(width, ">=", many * sp.log(rank / chance)),
         Condition(width, ">=", C_w * depth * sp.log(depth)),
@@ -45,6 +45,6 @@ WIDE_LOCALLY = _wide(3, sp.Integer(1))  # of Lemma A.6
 FIRST_RATE = eta * K * P_min / (2 * S_least)  # (a) of the four terms
 
 
-def rate(size: sp.Expr) -> sp.Expr:
-    """eta K lambda |S|/(2 N^2) of (19)."""
-    return eta * K * P_min * size / (2 * n**2)
+def rate(size: sp.Expr, least: sp.Expr = P_min) -> sp.Expr:
+    """eta K lambda |S|/(2 N^2) of (19), and of (29) with lambda of H^infinity."""
+    return eta * K * least * size / (2 * n**2)

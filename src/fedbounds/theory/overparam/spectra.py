@@ -6,7 +6,7 @@ Squared singular values are in units of what they tend to as the width grows.
 import sympy as sp
 
 from fedbounds.theory.language.catalogue import entry
-from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.claims import Claim, Part, Reading
 from fedbounds.theory.language.symbols import eta, k, n, t
 from fedbounds.vocabulary import Index
 
@@ -32,9 +32,9 @@ from .symbols import (
 _HUNDREDTH = 1 / (100 * KAPPA * sp.sqrt(n))
 
 
-def _part(name: str, left: sp.Expr, right: sp.Expr, *conditions: Condition) -> Part:
+def _part(name: str, left: sp.Expr, right: sp.Expr) -> Part:
     return Part(
-        name=name, left=left, right=right, conditions=(*SUPPOSED, *conditions), assumptions=EVENT,
+        name=name, left=left, right=right, conditions=SUPPOSED, assumptions=EVENT,
         algorithm=FEDAVG[0],
     )  # fmt: skip
 

@@ -134,6 +134,8 @@ far_most = symbol(
     "far_most", "max_{t,r} ||w_r(t) - w_r(0)||^2", r"\max_{t,r}\|\overline w_r(t)-w_r(0)\|^2",
     nonnegative=True,
 )  # fmt: skip
-near_w2 = quantity("near_w2", "E ||w_{k,c} - w||^2 of all neurons", r"\|w_{k,c}-\overline w\|^2")
+near_w2 = quantity(
+    "near_w2", "E max_r ||w_{k,c,r} - w_r||^2", r"\max_r\|w_{k,c,r}-\overline w_r\|^2"
+)
 
 NAMES = _draft.closed()

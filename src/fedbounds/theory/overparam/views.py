@@ -60,7 +60,7 @@ RELU_ROUNDS = View(
         vectors={
             **dict.fromkeys(("x", "after", "mean_g", "size", "one", "far", "far_next"), ()),
             **dict.fromkeys(_NEURONS, ("i",)),
-            **dict.fromkeys(("xis_to", "ys_to"), ("i", "j")),
+            **dict.fromkeys(("xis_to", "farthest"), ("i", "j")),
         },
     ),
     runs=RELU[0],

@@ -124,7 +124,9 @@ def failure(condition: Condition, numbers: Numbers) -> str | None:
     if holds(condition, numbers):
         return None
     left, right = sides(condition, numbers)
-    return f"{condition} fails: {shown(left)} against {shown(right)}"
+    balls = isinstance(left, arb) or isinstance(right, arb)
+    said = "is not decided" if balls and not (left < right or left > right) else "fails"
+    return f"{condition} {said}: {shown(left)} against {shown(right)}"
 
 
 def is_narrow(part: Part, numbers: Numbers) -> bool:

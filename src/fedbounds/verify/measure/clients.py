@@ -38,14 +38,7 @@ Array = Any
 
 
 class Clients(Networks):
-    """f(u, v) = (1/n) sum_i f_i(u, v_i), evaluated on arrays with one row per outcome.
-
-    Attributes
-    ----------
-    objective : problem of `fedbounds.problems`
-    xp : module
-        The array namespace of the problem's arrays: NumPy, or whichever the algorithm runs on.
-    """
+    """f(u, v) = (1/n) sum_i f_i(u, v_i), evaluated on arrays with one row per outcome."""
 
     @property
     def entries(self) -> int:

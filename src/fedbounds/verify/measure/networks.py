@@ -4,12 +4,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from flint import fmpq
+from flint import arb, fmpq
 
-from fedbounds.problems.cohort import everyone
 from fedbounds.problems.linear import is_exact
-from fedbounds.problems.spectrum import Bracket, largest_eigenvalue, to_floats
+from fedbounds.problems.spectrum import Bracket, largest_eigenvalue
 
+from .balls import Ball, enclosed
 from .objectives import between
 from .per_client import PerClient, on_host
 
@@ -79,8 +79,8 @@ class Networks(PerClient):
 
     @property
     def own_largest(self) -> Array:
-        """Largest eigenvalue of X_c'X_c of every client, shape (n,)."""
-        return self.xp.asarray(_own_largest(self.objective, self.exact))
+        """Largest eigenvalue of X_c'X_c of every client, shape (n,); of exact data."""
+        return _own_largest(self.objective)
 
     def grams_apart(self, x: Array, ys: Array, start: Array, present: Array) -> Array:
         """||P^S(t, k) - P^S(0)||^2 of every row, of models of clients (rows, n, d)."""
@@ -100,24 +100,29 @@ class Networks(PerClient):
         """What each neuron adds to each output, shape (rows, n, samples times neurons)."""
         return self._of_clients("neurons", self._models(y))
 
+    def largest(self, found: Array) -> Array:
+        """Along the last axis."""
+        if self.irrational:  # of balls that overlap, neither is the larger one
+            return np.frompyfunc(_larger, 2, 1).reduce(found, axis=-1)
+        return self.xp.max(found, axis=-1)
+
     def tangent_neurons(self, y: Array, move: Array) -> Array:
         """What each neuron adds to the derivative of outputs along a move, of the same shape."""
         return self._of_clients("tangent_neurons", self._models(y), self._models(move))
 
     def near(self, y: Array, radius: Any) -> Array:
         """1 where a neuron may change its sign on a sample within a radius, of the same shape."""
-        rows, n, _ = self._models(y).shape
-        found = self._by_client(self._models(y))
-        own = self.objective.near(found, radius, everyone(n, rows, self.xp))
-        return self._by_row(own, rows, n)
+        return self._of_clients("near", self._models(y), radius=radius)
 
 
 @lru_cache(maxsize=64)  # asked for in every round
-def _own_largest(problem: Any, exact: bool) -> Array:
-    """Of features in rows; in floats the nearest ones."""
-    grams = (own @ own.T for own in map(on_host, problem.features))
-    ends = [largest_eigenvalue(gram) for gram in grams]
-    return _numbers(ends) if exact else to_floats(np.array([one.upper for one in ends]))
+def _own_largest(problem: Any) -> Array:
+    """Of features in rows."""
+    return _numbers([largest_eigenvalue(own @ own.T) for own in problem.features])
+
+
+def _larger(a: Any, b: Any) -> Ball:
+    return Ball(arb(enclosed(a)).max(arb(enclosed(b))))
 
 
 def _numbers(found: list[Bracket]) -> Array:

@@ -83,24 +83,19 @@ class PerClient:
         require(shape == expected, "shape of the models", shape, f"{expected}")
         return models
 
-    def _of_clients(self, name: str, *given: Array) -> Array:
+    def _of_clients(self, name: str, *given: Array, **more: Any) -> Array:
         """A function of the objective, client by client: of models, and more, (rows, n, ...)."""
         rows, n, _ = given[0].shape
         own = [self._by_client(x) for x in given]
-        return self._by_row(
-            getattr(self.objective, name)(*own, everyone(n, rows, self.xp)), rows, n
-        )
+        found = getattr(self.objective, name)(*own, everyone(n, rows, self.xp), **more)
+        found = self.xp.reshape(found, (n, rows, *found.shape[1:]))
+        return self.xp.permute_dims(found, (1, 0, *range(2, found.ndim)))
 
     def _by_client(self, x: Array) -> Array:
         """From shape (rows, n, ...) to one row of each, all of a client's after each other."""
         rows, n, width = x.shape
         found = self.xp.reshape(self.xp.permute_dims(x, (1, 0, 2)), (rows * n, width))
         return balls(found) if self.irrational else found
-
-    def _by_row(self, found: Array, rows: int, n: int) -> Array:
-        """And back."""
-        found = self.xp.reshape(found, (n, rows, *found.shape[1:]))
-        return self.xp.permute_dims(found, (1, 0, *range(2, found.ndim)))
 
     @property
     def _on_host(self) -> Any:
