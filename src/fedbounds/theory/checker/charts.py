@@ -18,7 +18,8 @@ from .ratios import Ratio, Ring
 from .text import parsed, words
 from .vectors import Atom, Sampling, Space
 
-_INTEGER, _INDEX = "integer", "index"
+_INTEGER, _INDEX, _VARYING = "integer", "index", "varying"
+_COUNTS = (_INTEGER, _VARYING)
 _RELATIONS = ("<=", ">=", "==")
 _DECIDED = {"split": ("above", "below"), "integer": ("equal", "after")}
 _MOST_DECIDED = 8
@@ -73,7 +74,8 @@ def refuse_foreign(theory: Theory, condition: Comparison) -> None:
             if isinstance(node, ast.Call) and ast.unparse(node.func) not in _IN_CONDITIONS:
                 raise Refused(f"{side} is no expression in parameters")
             if isinstance(node, ast.Name) and (
-                node.id not in _IN_CONDITIONS and theory.symbols.get(node.id, _INDEX) == _INDEX
+                node.id not in _IN_CONDITIONS
+                and theory.symbols.get(node.id, _INDEX) in (_INDEX, _VARYING)
             ):
                 raise Refused(f"a condition on {node.id}, which is no parameter")
 
@@ -95,7 +97,7 @@ def _completed(theory: Theory, chart: tuple[Assignment, ...]) -> list[Assignment
     free = [
         Assignment(name, "above", "1")
         for name, sign in theory.symbols.items()
-        if sign == _INTEGER and name not in named
+        if sign in _COUNTS and name not in named
     ]
     return [*free, *chart]
 
@@ -135,20 +137,22 @@ def _branch(
 
 def _ring(theory: Theory, choices: list[_Choice], powers: dict[str, bool]) -> Ring:
     names: list[str] = []
-    positive = set()
+    positive, varying = set(), set()
     assigned = {choice.name: choice for choice in choices}
     for name, sign in theory.symbols.items():
         # the parameter itself stays a variable while its own assignment is justified
         names.append(name)
-        if sign in (_INTEGER, "positive"):
+        if sign in (*_COUNTS, "positive"):
             positive.add(name)
+        if sign == _VARYING:
+            varying |= {name, f"{name}_"}
         if name in assigned and assigned[name].kind != "equal":
             names.append(f"{name}_")
             if assigned[name].kind == "root":
                 positive.add(f"{name}_")
     names += powers
     positive |= {name for name, strict in powers.items() if strict}
-    return Ring(tuple(names), frozenset(positive))
+    return Ring(tuple(names), frozenset(positive), frozenset(varying))
 
 
 def _assign(
@@ -172,14 +176,14 @@ def _assign(
     match choice.kind:
         case "above":
             assert bound is not None
-            if not (choice.justified or (sign == _INTEGER and bound == one)):
+            if not (choice.justified or (sign in _COUNTS and bound == one)):
                 _justify(reader, name, bound, ">=", conditions)
-            if sign in (_INTEGER, "positive") and not bound.nonnegative():
+            if sign in (*_COUNTS, "positive") and not bound.nonnegative():
                 raise Refused(f"{name} above {choice.bound}, which may be negative")
             known[name] = bound + own
         case "scaled":
             assert bound is not None
-            if not (sign == _INTEGER and bound == one):
+            if not (sign in _COUNTS and bound == one):
                 _justify(reader, name, bound, ">=", conditions)
             if not bound.positive():
                 raise Refused(f"{name} scaled by {choice.bound}, which may not be positive")
@@ -194,7 +198,7 @@ def _assign(
             assert bound is not None
             if not choice.justified:
                 _justify(reader, name, bound, "<=", conditions)
-            if sign not in (_INTEGER, "positive") or not bound.positive():
+            if sign not in (*_COUNTS, "positive") or not bound.positive():
                 raise Refused(f"{name} below {choice.bound}: one of them is not positive")
             known[name] = bound / (one + own)
         case "equal":
@@ -206,7 +210,7 @@ def _assign(
                 _justify(reader, name, bound, "==", conditions)
             known[name] = bound
         case "root":
-            if sign not in (_INTEGER, "positive"):
+            if sign not in (*_COUNTS, "positive"):
                 raise Refused(f"{name} is not positive: it has no positive root")
             known[name] = own.power(_degree(choice.bound))
         case "solve":

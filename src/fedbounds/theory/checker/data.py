@@ -175,7 +175,8 @@ class Theory:
 
     Attributes
     ----------
-    symbols : dict from name to "integer" (at least 1), "positive", "nonnegative" or "index"
+    symbols : dict from name to "integer" (at least 1), "positive", "nonnegative", "index" or
+        "varying": an integer of at least 1 that each round has its own of, written ``name(t)``
     quantities : dict from name to whether it is non-negative
     per_client, per_step : names of the quantities with a client axis, and with a step axis too
     scopes : dict of Scope

@@ -14,7 +14,7 @@ from .values import Value
 from .vectors import Space, Vector
 
 _FURTHEST = 10**4  # round or step
-_WHOLE = ("integer", "index")  # signs of the symbols that stand for integers
+_WHOLE = ("integer", "index", "varying")  # signs of the symbols that stand for integers
 
 
 class NewVariable(Exception):
@@ -116,6 +116,13 @@ class Reader:
             return Value.quantity(self.ring, f"value {name}")
         raise Refused(f"undeclared symbol {name!r}")
 
+    def _of_round(self, name: str, arguments: list[ast.expr]) -> Value:
+        """What varies, in round t: in another it is another number."""
+        if [self._affine(argument) for argument in arguments] != [{"t": 1}]:
+            shown = ", ".join(map(ast.unparse, arguments))
+            raise Refused(f"{name}({shown}), where only that of the round t is known")
+        return Value.of(self._plain_symbol(name))
+
     def _index_value(self, affine: Affine) -> Value:
         total = self._number(affine.get("", 0))
         for name, factor in affine.items():
@@ -163,6 +170,8 @@ class Reader:
                 return self._sum_i(self._binding("k")._value(inner), self._name("K"))
             case "Sum", _:
                 return self._geometric(arguments)
+        if self.theory.symbols.get(name) == "varying":
+            return self._of_round(name, arguments)
         if name not in self.theory.quantities:
             raise Refused(f"undeclared quantity {name!r}")
         return Value.quantity(self.ring, applied(name, [self._affine(a) for a in arguments]))

@@ -15,7 +15,7 @@ from .text import parsed
 SUMS = frozenset({"Sum_t", "Mean_t", "Max_t", "Sum_i", "Sum_ik", "Sum"})
 FUNCTIONS = frozenset({"sqrt", "Max", "Min", "max", "min", "sq", "ip", "given", "present"})
 INDICES = frozenset({"t", "k"})
-SIGNS = ("integer", "positive", "nonnegative", "index")
+SIGNS = ("integer", "positive", "nonnegative", "index", "varying")
 # what sums and participation speak of: clients, participants, local steps and rounds
 _SPOKEN_OF = dict.fromkeys(("n", "m", "K", "T"), "integer")
 RESERVED = SUMS | FUNCTIONS | INDICES
@@ -38,7 +38,9 @@ def fault_of(name: str) -> str | None:
 def refuse_unknown(theory: Theory, statement: Statement) -> None:
     """Raise for a statement that cannot be read, or that names what is not declared."""
     scope = theory.scopes[statement.scope] if statement.scope else Scope()
+    varying = {name for name, sign in theory.symbols.items() if sign == "varying"}
     known = {*theory.symbols, *scope.sources, *_vectors(scope), *(row[0] for row in scope.values)}
+    known -= varying  # which are said of a round
     for side in (statement.left, statement.right):
         tree = parsed(side)
         called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
@@ -46,7 +48,7 @@ def refuse_unknown(theory: Theory, statement: Statement) -> None:
         for node in ast.walk(tree):
             if not isinstance(node, ast.Name):
                 continue
-            allowed = {*theory.quantities, *RESERVED} if node in called else known | bound
+            allowed = {*theory.quantities, *RESERVED, *varying} if node in called else known | bound
             if node.id not in allowed:
                 raise Refused(f"{side} names {node.id!r}, which is not declared")
 

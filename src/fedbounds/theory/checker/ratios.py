@@ -25,10 +25,13 @@ class Ring:
     names : tuple of str
     positive : frozenset of str
         Those that are never zero.
+    varying : frozenset of str
+        Those that each round has its own of.
     """
 
     names: tuple[str, ...]
     positive: frozenset[str]
+    varying: frozenset[str] = frozenset()
 
     @cached_property
     def _context(self) -> Any:
@@ -45,8 +48,12 @@ class Ring:
 
     @cached_property
     def _spoken(self) -> tuple[frozenset[str], ...]:
-        """The names in each variable: a power has those of its base and of its exponent."""
-        return tuple(frozenset(_IDENTIFIER.findall(name)) for name in self.names)
+        """The names in each variable: a power has those of its base and of its exponent.
+
+        What varies depends on the round.
+        """
+        every = (frozenset(_IDENTIFIER.findall(name)) for name in self.names)
+        return tuple(own | {"t"} if own & self.varying else own for own in every)
 
     def number(self, value: Any) -> "Ratio":
         """A rational number."""

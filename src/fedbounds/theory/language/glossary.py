@@ -42,6 +42,9 @@ class Glossary:
         Quantities that say what is left to go: they are 0 at a minimiser.
     rates : frozenset of str
         Quantities that are factors per round, best seen by what they have less than 1.
+    varying : frozenset of str
+        Counts that each round has its own of, such as the number of its clients: they may stand
+        in coefficients.
 
     Raises
     ------
@@ -55,6 +58,7 @@ class Glossary:
     vectors: Mapping[str, str] = field(default_factory=dict)
     left: frozenset[str] = frozenset()
     rates: frozenset[str] = frozenset()
+    varying: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for name in ("meanings", "constants", "vectors"):
@@ -93,10 +97,11 @@ class Glossary:
             {**self.vectors, **other.vectors},
             self.left | other.left,
             self.rates | other.rates,
+            self.varying | other.varying,
         )
 
     def _said(self, name: str) -> tuple[Meaning, sp.Symbol | None, tuple[bool, ...]]:
-        flags = tuple(name in own for own in (self.signed, self.left, self.rates))
+        flags = tuple(name in own for own in (self.signed, self.left, self.rates, self.varying))
         return self.meanings[name], self.constants.get(name), flags
 
 
@@ -129,14 +134,16 @@ class Draft:
         signed: bool = False,
         left: bool = False,
         rate: bool = False,
+        varying: bool = False,
     ) -> type[sp.Function]:
-        """A measured quantity; see `Glossary` for ``signed``, ``left`` and ``rate``."""
+        """A measured quantity; see `Glossary` for ``signed``, ``left``, ``rate`` and ``varying``."""
         self._enter(str(name), Meaning(text, latex))
         own, none = frozenset({str(name)}), frozenset[str]()
         self._flags |= Glossary(
             signed=own if signed else none,
             left=own if left else none,
             rates=own if rate else none,
+            varying=own if varying else none,
         )
         function: type[sp.Function] = sp.Function(str(name), real=True)
         return function

@@ -41,7 +41,7 @@ S_most = symbol("S_most", "most clients of a round", r"\max_i|S_i|", **_COUNT)
 S_other = symbol("S_other", "another number of clients of a round", "|S'|", **_COUNT)
 
 R_2 = quantity("R_2", "E ||xi(t)||^2, of all clients", r"\|\overline\xi(t)\|^2")
-S_size = quantity("S_size", "E |S_t|", "|S_t|")
+S_size = quantity("S_size", "E |S_t|", "|S_t|", varying=True)
 miss_7 = quantity(
     "miss_7", "<xi_c, J_c W> - <grad L_c, W>",
     r"\langle\overline\xi_c,J_c\overline W\rangle-\langle\nabla\mathcal L_c,\overline W\rangle",

@@ -40,7 +40,7 @@ gs, ys, ys_next, ys_to, y, star, xis, xis_to, slope, mean_g_l, far_l = vectors(
         "far_l": r"(\overline W^i(t)-\overline W^i(0))",
     }
 )
-perp, flips, changed, by_local, by_still, far, far_next, farthest = vectors(
+perp, flips, changed, by_local, by_still, far, far_next, res_s, farthest = vectors(
     {
         "perp": r"\tfrac\eta{|S_t|}\sum_kH^S(t,k)^\perp\xi_k^S(t)",
         "flips": "v",
@@ -49,6 +49,7 @@ perp, flips, changed, by_local, by_still, far, far_next, farthest = vectors(
         "by_still": r"\tfrac{\eta K}{|S_t|}H^S(0)\overline\xi^S(t)",
         "far": r"\|\overline w_r(t)-w_r(0)\|^2",
         "far_next": r"\|\overline w_r(t+1)-w_r(0)\|^2",
+        "res_s": r"\overline\xi^S(t)",
         "farthest": r"\max_r\|w_{k,c,r}(t)-\overline w_r(t)\|^2",
     }
 )

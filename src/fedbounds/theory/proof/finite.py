@@ -192,6 +192,8 @@ class Evaluator:
                 return min(self._value(a) for a in arguments)
             case ast.Call(func=ast.Name(id="sqrt"), args=[inner]):
                 return _power(self._value(inner), HALF)
+            case ast.Call(func=ast.Name(id=name)) if name in self.numbers:
+                return self.numbers[name]  # what each round has its own of
             case ast.Call():
                 return self.quantity(ast.unparse(node))
         raise ValueError(f"cannot evaluate {ast.unparse(node)!r}")

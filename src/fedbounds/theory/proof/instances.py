@@ -57,7 +57,10 @@ def instance(question: Question, point: Point) -> Instance | None:
     symbols = {n: k if summed else k.replace("index", "nonnegative") for n, k in kind.items()}
     theory = replace(question.theory, symbols=symbols)
     fixed = tuple((n, "==", _shown(x)) for n, x in point.items() if symbols[n] != "index")
-    statement = replace(question.statement, conditions=(*question.statement.conditions, *fixed))
+    varying = tuple(c for c in fixed if symbols[c[0]] == "varying")  # no condition may name them
+    theory = replace(theory, always=(*theory.always, *varying))
+    own = tuple(c for c in fixed if c not in varying)
+    statement = replace(question.statement, conditions=(*question.statement.conditions, *own))
     premises = tuple(replace(p, times=("1",)) for p in question.certificate.premises)
     chart = tuple(Assignment(name, "equal", bound) for name, _, bound in fixed)
     plain = Certificate("combine", chart, premises, (), question.certificate.scope)

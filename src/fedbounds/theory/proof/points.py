@@ -179,7 +179,7 @@ def _holds(question: Question, point: Point) -> bool:
     theory = question.theory
     for name, number in point.items():
         sign = theory.symbols[name]
-        if sign == "integer" and (number.denominator > 1 or number < 1):
+        if sign in ("integer", "varying") and (number.denominator > 1 or number < 1):
             return False
         if number < 0 or (sign == "positive" and number == 0):
             return False

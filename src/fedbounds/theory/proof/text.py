@@ -93,11 +93,12 @@ def theory_of(
     quantities = {
         name: name not in glossary.signed
         for name in glossary.meanings
-        if name not in glossary.constants
+        if name not in glossary.constants and name not in glossary.varying
     }
     return Theory(
         symbols={identifier(name): _sign(symbol) for name, symbol in glossary.constants.items()}
         | dict.fromkeys(_INDEX, "index")
+        | dict.fromkeys(glossary.varying, "varying")
         | dict.fromkeys((block.dimension for block in _ABSENT), "nonnegative"),
         quantities=quantities,
         per_client=per_client,

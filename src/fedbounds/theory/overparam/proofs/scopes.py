@@ -1,13 +1,18 @@
 """The vectors that the proofs speak of, and the random objects that each depends on.
 
 A round of clients at random: S are the clients of the round, i is a uniform client and k a uniform
-local step.
+local step. On a schedule nothing is random; of a ReLU network, vectors are told apart as in (53).
 """
 
-from fedbounds.theory.checker.data import Scope
+import sympy as sp
 
-from ..names import SAMPLED
-from ..scope_names import AT_RANDOM
+from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import n
+
+from ..names import RELU, SAMPLED
+from ..scope_names import AT_RANDOM, NEURONS
+from ..symbols import P_max, P_min, S_least, lam, lam_max, s_max2, s_min2
 
 _STEPS = ("past", "i", "k")
 A_ROUND = Scope(
@@ -25,5 +30,22 @@ A_ROUND = Scope(
     sampled=True,
     algorithm=SAMPLED[0],
 )
+_OF_CLIENTS = ("past", "i")
+OF_NEURONS = Scope(
+    sources=_STEPS,
+    atoms=(
+        *((name, _OF_CLIENTS) for name in ("res", "res_next", "by_gram", "by_local", "by_still", "res_s",
+                                           "perp", "flips")),
+        ("xis", _STEPS),
+    ),
+    algorithm=RELU[0],
+)  # fmt: skip
 
-SCOPES = {AT_RANDOM: A_ROUND}
+# clients of a round are at most all, and no fewer than in any; and least and largest eigenvalues
+SIZE = sp.Symbol("S_size", integer=True, positive=True)
+ORDERED = (
+    Condition(SIZE, "<=", n), Condition(SIZE, ">=", S_least),
+    *(Condition(x, "<=", y) for x, y in ((lam, lam_max), (P_min, P_max), (s_min2, s_max2))),
+)  # fmt: skip
+
+SCOPES = {AT_RANDOM: A_ROUND, NEURONS: OF_NEURONS}
