@@ -23,7 +23,7 @@ _COUNTS = (_INTEGER, _VARYING)
 _RELATIONS = ("<=", ">=", "==")
 _DECIDED = {"split": ("above", "below"), "integer": ("equal", "after")}
 _MOST_DECIDED = 8
-_IN_CONDITIONS = ("sqrt", "Max", "Min")
+_IN_CONDITIONS = ("sqrt", "log", "Max", "Min")  # log: a condition is cited as it stands
 
 
 @dataclass(frozen=True)

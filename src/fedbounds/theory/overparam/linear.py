@@ -113,11 +113,11 @@ TERM_1 = Claim(
              assumptions=EVENT),
     ),
 )  # fmt: skip
+APART = sp.Rational(109, 1000) * depth / KAPPA  # of Lemma A.5
 TERM_2 = _of_schedules(
     "eq-25",
     ("first", term_2q(t),
-     _SHARE * sp.Rational(109, 1000) * depth * sp.sqrt(S_size(t)) * s_max2
-     / (sp.sqrt(n) * d_out * KAPPA)),
+     _SHARE * APART * sp.sqrt(S_size(t)) * s_max2 / (sp.sqrt(n) * d_out)),
     ("second", term_2q(t), 7 * K * eta * P_min / (25 * sp.sqrt(n * S_size(t)))),
 )  # fmt: skip
 TERM_3 = _of_schedules(

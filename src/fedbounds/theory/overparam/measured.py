@@ -4,7 +4,7 @@ import sympy as sp
 
 from fedbounds.theory.language.setups import Definition, Largest, Least, Says, dot
 from fedbounds.theory.language.symbols import eta, n
-from fedbounds.theory.proof.vectors import ip, sq
+from fedbounds.theory.proof.vectors import ip, present, sq
 
 from .symbols import high_0, low_0, s_min2
 from .vectors import (
@@ -40,7 +40,8 @@ from .vectors import (
 )
 
 (layer,) = map(sp.Function, ("layer",))
-DERIVED = {"mean_g_l": layer(mean_g), "far_l": layer(x - x0), "ys_next": ys - eta * gs}
+PRESENT = {"res_s": present(res)}  # of the clients of S_t
+DERIVED = PRESENT | {"mean_g_l": layer(mean_g), "far_l": layer(x - x0), "ys_next": ys - eta * gs}
 QUANTITIES: dict[str, sp.Expr] = {
     "R_2": n * sq(res),
     "R_mean": sq(res),

@@ -31,6 +31,7 @@ from .vectors import (
     xis_to,
 )
 
+DERIVED = measured.PRESENT
 _MOVED = res_next - res
 QUANTITIES: dict[str, sp.Expr] = {
     "R_2": n * sq(res),

@@ -1,4 +1,6 @@
 """What the vectors of a statement may be."""
 
 AT_RANDOM = "a round of clients at random, one layer"
+LAYERS = "a round of a deep linear network on a schedule"
 NEURONS = "a round of a ReLU network on a schedule"
+NEURONS_AT_RANDOM = "a round of a ReLU network, clients at random"

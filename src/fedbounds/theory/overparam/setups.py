@@ -136,6 +136,12 @@ THREE = Network(
     "one layer, three clients", (((1, 0, 0),), ((1, 1, 0),), ((0, 0, 1),)),
     (((1,),), ((-1,),), ((2,),)), 1, _WIDEST, (0, 0, 0), 3, "1/3",
 )  # fmt: skip
+# of one client the widths that the theorem asks for are small
+_TOGETHER, _BOTH_ALIKE = (((1, 0), (0, 1)),), (((1,), (1,)),)
+ALONE = Network("two layers, one client", _TOGETHER, _BOTH_ALIKE, 2, 16, _two_layers(16, 2, 2))
+ALONE_DEEPER = Network(
+    "three layers, one client", _TOGETHER, _BOTH_ALIKE, 3, 64, _many_layers(3, 64, 2, 1)
+)
 IN_BALLS = Network("two layers, width 8", _APART, _ALIKE, 2, 8, _two_layers(8, 2))
 SAMPLES = Network(
     "one layer, two samples a client", (((1, 0, 0, 0), (0, 1, 0, 0)), ((0, 0, 2, 0), (0, 0, 0, 2))),
@@ -193,6 +199,8 @@ def _plan() -> Iterator[Planned]:
         yield _scheduled(THREE, told, rows, 15, 3)
     for count in (1, 2, 3):
         yield _at_random(THREE, count, 2, 3)
+    for of, steps, rounds in ((ALONE, 1, 4), (ALONE, 3, 2), (ALONE_DEEPER, 2, 1)):
+        yield _scheduled(of, "alone", ((1,),), steps, rounds)
     for told, rows in SCHEDULES:
         yield _scheduled(NARROW, told, rows, 2, 3)
         yield _scheduled(WIDE, told, rows, 1, 1)

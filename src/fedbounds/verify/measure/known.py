@@ -231,24 +231,12 @@ class Defined(Generic[Run]):
         plain, nodes = without_products(plain)
         series = {name: self.products(node) for name, node in nodes}
         known = self._numbers(plain, own, series)
-        try:
-            found = evaluate(plain, known, rounds)
-        except IrrationalError:
-            known = self._with_roots(known)
-            found = evaluate(plain, known, rounds)
-        value = np.atleast_1d(np.asarray(found, dtype=object))
-        size = np.atleast_1d(np.asarray(scale(known, rounds, expanded(plain)), dtype=object))
-        return value, size
-
-    def _with_roots(self, known: Numbers) -> Numbers:
-        """As sums of roots; where a run is in balls, as balls."""
-        if not self.trace.subject.problem.irrational:
-            return in_roots(known)
-        constants, series = (
-            {name: enclosed(value) for name, value in own.items()}
-            for own in (known.constants, known.series)
-        )
-        return in_balls(Numbers(constants, series))
+        for kind in (_as_they_are, in_roots):
+            try:
+                return _sized(plain, kind(known), rounds)
+            except IrrationalError:
+                continue
+        return _sized(plain, _enclosed(known), rounds)
 
     def holds(self, says: Says) -> tuple[bool | None, str]:
         """Whether a statement holds; None if that is not known; and why it does not."""
@@ -572,6 +560,24 @@ def _mean_of_largest(
         found.append(array.max(axis=tuple(at for at in range(array.ndim) if at != axis)))
     weights = np.asarray(spaces[0].weights[axis])
     return (np.stack(np.broadcast_arrays(*found)).max(axis=0) * weights).sum()
+
+
+def _as_they_are(numbers: Numbers) -> Numbers:
+    return numbers
+
+
+def _enclosed(numbers: Numbers) -> Numbers:
+    """In balls."""
+    constants, series = (
+        {name: enclosed(value) for name, value in own.items()}
+        for own in (numbers.constants, numbers.series)
+    )
+    return in_balls(Numbers(constants, series))
+
+
+def _sized(expression: sp.Expr, known: Numbers, rounds: range) -> tuple[Array, Array]:
+    value, size = evaluate(expression, known, rounds), scale(known, rounds, expanded(expression))
+    return tuple(np.atleast_1d(np.asarray(found, dtype=object)) for found in (value, size))
 
 
 def _array(rows: Sequence[Sequence[Any]]) -> Array:

@@ -14,7 +14,8 @@ from fedbounds.theory.proof.vectors import ip, sq
 
 from .. import assumed, relu
 from ..relu_measured import QUANTITIES
-from ..scope_names import NEURONS
+from ..scope_names import NEURONS, NEURONS_AT_RANDOM
+from ..sizes import rate
 from ..symbols import (
     A_1,
     A_2,
@@ -41,33 +42,52 @@ _GROWN = 1 + 2 * eta * K * samples
 _SPREAD = _UNIT * 4 * samples * radius * K * _GROWN
 _DRIFT = _UNIT * 2 * eta * lam_max * K**2 * samples
 _MOVED = res_next - res
-_FEW = below(SIZE, n)
+_FEW, _MANY = below(SIZE, n), above(SIZE, S_least)
 _LONGEST = lam**2 / (1000 * lam_max * samples**2 * K)
 _SHORT = [
     below(lam, sp.Rational(1, 2)), above(lam_max, lam), below(eta, _LONGEST),
     below(radius, lam / (1000 * samples)),
 ]  # fmt: skip
 _EVERYONE = Condition(S_least, "==", n)
+_TOLD = {NEURONS: "ReLU", NEURONS_AT_RANDOM: "ReLU at random"}
 _HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
 
 
 def write(book: Book) -> None:
     """All of them."""
-    for name in ("R_2", "A_1", "A_2", "A_3", "A_3p", "A_4", "D_1", "D_2", "D_3", "v_2", "v_p2"):
+    for name in ("A_3p", "v_2", "v_p2"):
         _define(book, name, sp.Function(name)(t), QUANTITIES[name])
-    _define(book, "R_2 after", R_2(t + 1), n * sq(res_next))
+    for scope in (NEURONS_AT_RANDOM, NEURONS):
+        _identities(book, scope)
     _given(book)
     _terms(book)
     _sum(book)
     _everyone(book)
 
 
-def _define(book: Book, name: str, left: sp.Expr, right: sp.Expr) -> None:
-    book.define(f"{name}, ReLU", left, right, "(53) to (56)", NEURONS)
+def _define(book: Book, name: str, left: sp.Expr, right: sp.Expr, of: str = NEURONS) -> None:
+    (defined,) = _defs(name, of=of)
+    book.define(str(defined).removeprefix("def "), left, right, "(53) to (56)", of)
 
 
-def _defs(*names: str) -> Uses:
-    return [f"def {name}, ReLU" for name in names]
+def _defs(*names: str, of: str = NEURONS) -> Uses:
+    return [f"def {name}, {_TOLD[of]}" for name in names]
+
+
+def _identities(book: Book, of: str) -> None:
+    for name in ("R_2", "A_1", "A_2", "A_3", "A_4", "D_1", "D_2", "D_3"):
+        _define(book, name, sp.Function(name)(t), QUANTITIES[name], of)
+    _define(book, "R_2 after", R_2(t + 1), n * sq(res_next), of)
+    book.suppose(f"neurons of Q_i, {_TOLD[of]}", ip(res, _MOVED), ip(res, perp + flips - by_gram),
+                 "neurons of Q_i are linear where all stay within R", (assumed.STAYS,), "==",
+                 of)  # fmt: skip
+    apart = "" if of == NEURONS else _TOLD[of]
+    uses = _defs("A_1", "D_1", "D_2", "D_3", of=of)
+    book.prove("a1-split", "", uses, scope=of, apart=apart)
+    uses = [*_defs("R_2", "R_2 after", "A_1", "A_2", "A_3", "A_4", of=of),
+            f"asm neurons of Q_i, {_TOLD[of]}"]  # fmt: skip
+    book.prove("eq-53-56", "changes", uses, scope=of, apart=apart,
+               reading=_reading(relu.FOUR_TERMS, "changes"))  # fmt: skip
 
 
 def _of_gram(times: sp.Expr) -> sp.Expr:
@@ -78,8 +98,6 @@ def _of_gram(times: sp.Expr) -> sp.Expr:
 def _given(book: Book) -> None:
     near = 4 * samples * radius
     for name, left, relation, right, origin, supposed in (
-        ("neurons of Q_i", ip(res, _MOVED), "==", ip(res, perp + flips - by_gram),
-         "neurons of Q_i are linear where all stay within R", (assumed.STAYS,)),
         ("(74)", sq(xis - res), "<=", (2 * eta * samples * K) ** 2 * sq(res),
          "(74) of Lemma A.8, of an earlier work", relu.START),
         ("(75)", sq(xis), "<=", 2 * _GROWN**2 * sq(res),
@@ -114,10 +132,6 @@ def _reading(claim: Claim, part: str) -> Reading:
 
 
 def _terms(book: Book) -> None:
-    book.prove("a1-split", "", _defs("A_1", "D_1", "D_2", "D_3"), scope=NEURONS)
-    uses = [*_defs("R_2", "R_2 after", "A_1", "A_2", "A_3", "A_4"), *_asm("neurons of Q_i")]
-    book.prove("eq-53-56", "changes", uses, scope=NEURONS,
-               reading=_reading(relu.FOUR_TERMS, "changes"))  # fmt: skip
     for part, sign in (("above", 1), ("below", -1)):
         uses = [*_defs("D_1", "R_2"), *_asm("H(t,k) and H(0)", "(75)"),
                 square(by_gram - by_local - sign * _SPREAD * res)]  # fmt: skip
@@ -152,6 +166,12 @@ def _sum(book: Book) -> None:
     first, second = relu.ROUND.readings
     book.prove("eq-70", "first", ["eq-53-56:changes", *four], reading=first)
     book.prove("eq-70", "second", ["eq-70:first"], reading=second, chart=[_FEW])
+    rest, fewest = 1 - rate(S_least, lam), "eq-70, by the fewest"
+    book.line(fewest, R_2(t + 1), "<=", rest * R_2(t), ["eq-70:second"], chart=[_MANY],
+              conditions=relu.SUPPOSED, assumptions=relu.STAYS)  # fmt: skip
+    book.line("(29), where neurons stay", R_2(t), "<=", rest**t * R_2(0), [fewest, _HYPOTHESIS],
+              chart=[above(n, S_least), *_SHORT], conditions=relu.SUPPOSED, claim="thm-iv.3",
+              assumptions=relu.STAYS, rule="induction", variable="t")  # fmt: skip
 
 
 def _everyone(book: Book) -> None:
@@ -159,14 +179,14 @@ def _everyone(book: Book) -> None:
     rest, conditions = 1 - eta * K * lam / n, (*relu.SUPPOSED, _EVERYONE)
     uses = [*_defs("D_3", "R_2"), *_asm("everyone"),
             cite("asm H(0), ReLU", times=_UNIT * K * n * sq(res))]  # fmt: skip
-    book.line("eq-59:everyone/corrected", D_3(t), ">=",
-              sp.Rational(3, 4) * K * _UNIT * lam * R_2(t), uses, scope=NEURONS, vectors=False,
+    book.line("eq-59:everyone/corrected", sp.Rational(3, 4) * K * _UNIT * lam * R_2(t), "<=",
+              D_3(t), uses, scope=NEURONS, vectors=False,
               conditions=(_EVERYONE,), assumptions=relu.START)  # fmt: skip
     uses = ["a1-split", "eq-57:below", "eq-58:below", "eq-59:everyone/corrected"]
-    book.line("eq-69:everyone/corrected", A_1(t), "<=",
+    book.line("A_1, everyone", A_1(t), "<=",
               -sp.Rational(11, 8) * _UNIT * K * lam * R_2(t), uses, chart=_SHORT,
               conditions=conditions, assumptions=relu.STAYS)  # fmt: skip
-    uses = ["eq-53-56:changes", "eq-69:everyone/corrected", *(f"eq-69:A_{i}" for i in (2, 3, 4))]
+    uses = ["eq-53-56:changes", "A_1, everyone", *(f"eq-69:A_{i}" for i in (2, 3, 4))]
     book.line("eq-70:everyone/corrected", R_2(t + 1), "<=", rest * R_2(t), uses, chart=[_FEW],
               conditions=conditions, assumptions=relu.STAYS)  # fmt: skip
     book.line("thm-iv.3:everyone/corrected", R_2(t), "<=", rest**t * R_2(0),
