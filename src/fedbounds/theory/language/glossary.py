@@ -136,7 +136,7 @@ class Draft:
         rate: bool = False,
         varying: bool = False,
     ) -> type[sp.Function]:
-        """A measured quantity; see `Glossary` for ``signed``, ``left``, ``rate`` and ``varying``."""
+        """A measured quantity; see `Glossary` for what may be said of it."""
         self._enter(str(name), Meaning(text, latex))
         own, none = frozenset({str(name)}), frozenset[str]()
         self._flags |= Glossary(

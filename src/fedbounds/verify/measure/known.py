@@ -576,8 +576,14 @@ def _enclosed(numbers: Numbers) -> Numbers:
 
 
 def _sized(expression: sp.Expr, known: Numbers, rounds: range) -> tuple[Array, Array]:
-    value, size = evaluate(expression, known, rounds), scale(known, rounds, expanded(expression))
-    return tuple(np.atleast_1d(np.asarray(found, dtype=object)) for found in (value, size))
+    value, size = (
+        np.atleast_1d(np.asarray(found, dtype=object))
+        for found in (
+            evaluate(expression, known, rounds),
+            scale(known, rounds, expanded(expression)),
+        )
+    )
+    return value, size
 
 
 def _array(rows: Sequence[Sequence[Any]]) -> Array:

@@ -18,14 +18,8 @@ from ..scope_names import NEURONS, NEURONS_AT_RANDOM
 from ..sizes import rate
 from ..symbols import (
     A_1,
-    A_2,
-    A_3,
-    A_4,
-    D_1,
-    D_2,
     D_3,
     R_2,
-    A_3p,
     H_min,
     S_least,
     S_size,

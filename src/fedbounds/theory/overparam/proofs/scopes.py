@@ -65,5 +65,9 @@ ORDERED = (
     *(Condition(x, "<=", y) for x, y in ((lam, lam_max), (P_min, P_max), (s_min2, s_max2))),
 )  # fmt: skip
 
-SCOPES = {AT_RANDOM: A_ROUND, NEURONS: OF_NEURONS,
-          NEURONS_AT_RANDOM: OF_NEURONS_AT_RANDOM, LAYERS: OF_LAYERS}
+SCOPES = {
+    AT_RANDOM: A_ROUND,
+    NEURONS: OF_NEURONS,
+    NEURONS_AT_RANDOM: OF_NEURONS_AT_RANDOM,
+    LAYERS: OF_LAYERS,
+}
