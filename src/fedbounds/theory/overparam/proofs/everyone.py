@@ -52,7 +52,8 @@ def write(book: Book) -> None:
                     for (r, v), (s, w) in pairs)]  # fmt: skip
     chart, rest = [below(P_min, P_max), below(eta, _LONGEST)], 1 - sp.Rational(3, 5) * _X
     book.line("final-step:everyone/corrected", R_2(t + 1), "<=", rest * R_2(t), uses, scope=LAYERS,
-              vectors=False, chart=chart, conditions=_SHORTER, assumptions=linear.EVENT)  # fmt: skip
+              vectors=False, chart=chart, conditions=_SHORTER,
+              assumptions=linear.EVENT)  # fmt: skip
     book.line("thm-iv.2:everyone/corrected", R_2(t), "<=", rest**t * R_2(0),
               ["final-step:everyone/corrected", _HYPOTHESIS], chart=chart, conditions=_SHORTER,
               assumptions=linear.EVENT, rule="induction", variable="t")  # fmt: skip

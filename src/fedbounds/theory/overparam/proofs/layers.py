@@ -107,11 +107,10 @@ def _final_step(book: Book) -> None:
     uses = ["final-step:(a)", cite("factors", times=(_X / 2 - rate(S_size(t))) * _LOSS)]
     book.prove("final-step", "(b)", uses, reading=b, chart=[FEW])
     book.prove("final-step", "(c)", ["final-step:(b)"], reading=c)
-    own, told = rate(S_size(t)), {"conditions": linear.SUPPOSED, "assumptions": linear.EVENT}
+    own, told = rate(S_size(t)), "a round, of the loss"
     uses = ["final-step:(b)", cite("short", times=own * S_size(t) / (2 * n**2) * _LOSS)]
-    book.line(
-        "a round, of the loss", R_2(t + 1), "<=", (1 - own) * _LOSS, uses, chart=[FEW], **told
-    )
-    book.line("a round of (19)", R_2(t + 1), "<=", (1 - rate(S_least)) * _LOSS,
-              ["a round, of the loss"], chart=[above(SIZE, S_least)], claim="thm-iv.2",
-              **told)  # fmt: skip
+    book.line(told, R_2(t + 1), "<=", (1 - own) * _LOSS, uses, chart=[FEW],
+              conditions=linear.SUPPOSED, assumptions=linear.EVENT)  # fmt: skip
+    book.line("a round of (19)", R_2(t + 1), "<=", (1 - rate(S_least)) * _LOSS, [told],
+              chart=[above(SIZE, S_least)], claim="thm-iv.2", conditions=linear.SUPPOSED,
+              assumptions=linear.EVENT)  # fmt: skip
