@@ -49,9 +49,8 @@ _LOSS, _LATER, _NOTHING = R_2(t), R_2(t + 1), sp.Integer(0)
 _KAPPA = lam_max / lam
 _STEP = Condition(eta, "<=", lam / (1000 * _KAPPA * samples**2 * K))
 _NARROW = Condition(radius, "<=", lam / (1000 * samples))
-_HALF = Condition(lam, "<=", sp.Rational(1, 2))  # as samples have norm 1
 _WIDE = Condition(width, ">=", C_w * n**4 * samples**4 * sp.log(samples / chance) ** 2 / lam**4)
-SUPPOSED = (_STEP, _NARROW, _HALF)
+SUPPOSED = (_STEP, _NARROW)
 START, STAYS = (assumed.GRAM,), (assumed.GRAM, assumed.STAYS)
 _GROWN = 1 + 2 * eta * K * samples
 

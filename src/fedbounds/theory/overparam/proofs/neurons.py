@@ -38,10 +38,10 @@ _DRIFT = _UNIT * 2 * eta * lam_max * K**2 * samples
 _MOVED = res_next - res
 _FEW, _MANY = below(SIZE, n), above(SIZE, S_least)
 _LONGEST = lam**2 / (1000 * lam_max * samples**2 * K)
-_SHORT = [
-    below(lam, sp.Rational(1, 2)), above(lam_max, lam), below(eta, _LONGEST),
-    below(radius, lam / (1000 * samples)),
-]  # fmt: skip
+_SHORT = [above(lam_max, lam), below(eta, _LONGEST), below(radius, lam / (1000 * samples))]
+_HALF = cite("asm lambda, ReLU", times=_UNIT * K * lam * R_2(t) * (2 + lam) / 100)
+_MOST = n / (2 * K * lam)  # longer than any step of the theorem, lambda being small
+_POSITIVE = Condition(eta, "<=", _MOST)
 _EVERYONE = Condition(S_least, "==", n)
 _TOLD = {NEURONS: "ReLU", NEURONS_AT_RANDOM: "ReLU at random"}
 _HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
@@ -108,9 +108,10 @@ def _given(book: Book) -> None:
          "lambda_min(H^S(0)) >= lambda_min(H(0)), of singular values", ()),
         ("(65)", sq(_MOVED), "<=", _of_gram(samples) * sq(xis),
          "(65): how far neurons go in a round", relu.START),
+        ("lambda", lam, "<=", sp.Rational(1, 2), "tr(H^infinity) = n/2, of samples of norm 1", ()),
         ("H(0)", H_min, ">=", sp.Rational(3, 4) * lam, "what the start is said to be", relu.START),
     ):  # fmt: skip
-        of = NEURONS if left != H_min else ""
+        of = NEURONS if left not in (H_min, lam) else ""
         book.suppose(f"{name}, ReLU", left, right, origin, supposed, relation, of)
     book.suppose("everyone, ReLU", ip(res, by_still), _UNIT * K * H_min * sq(res),
                  "of all clients, H^S(0) is H(0), which is symmetric", (), ">=", NEURONS,
@@ -155,7 +156,7 @@ def _terms(book: Book) -> None:
 def _sum(book: Book) -> None:
     for part, of in (("A_1", "eq-60"), ("A_2", "eq-61-63"), ("A_3", "eq-64-67:(67), changes"),
                      ("A_4", "eq-68")):  # fmt: skip
-        book.prove("eq-69", part, [of], chart=_SHORT)
+        book.prove("eq-69", part, [of, _HALF], chart=_SHORT)
     four = [f"eq-69:A_{number}" for number in (1, 2, 3, 4)]
     first, second = relu.ROUND.readings
     book.prove("eq-70", "first", ["eq-53-56:changes", *four], reading=first)
@@ -164,7 +165,8 @@ def _sum(book: Book) -> None:
     book.line(fewest, R_2(t + 1), "<=", rest * R_2(t), ["eq-70:second"], chart=[_MANY],
               conditions=relu.SUPPOSED, assumptions=relu.STAYS)  # fmt: skip
     book.line("(29), where neurons stay", R_2(t), "<=", rest**t * R_2(0), [fewest, _HYPOTHESIS],
-              chart=[above(n, S_least), *_SHORT], conditions=relu.SUPPOSED, claim="thm-iv.3",
+              chart=[above(n, S_least), below(eta, _MOST)],
+              conditions=(*relu.SUPPOSED, _POSITIVE), claim="thm-iv.3",
               assumptions=relu.STAYS, rule="induction", variable="t")  # fmt: skip
 
 
@@ -176,7 +178,7 @@ def _everyone(book: Book) -> None:
     book.line("eq-59:everyone/corrected", sp.Rational(3, 4) * K * _UNIT * lam * R_2(t), "<=",
               D_3(t), uses, scope=NEURONS, vectors=False,
               conditions=(_EVERYONE,), assumptions=relu.START)  # fmt: skip
-    uses = ["a1-split", "eq-57:below", "eq-58:below", "eq-59:everyone/corrected"]
+    uses = ["a1-split", "eq-57:below", "eq-58:below", "eq-59:everyone/corrected", _HALF]
     book.line("A_1, everyone", A_1(t), "<=",
               -sp.Rational(11, 8) * _UNIT * K * lam * R_2(t), uses, chart=_SHORT,
               conditions=conditions, assumptions=relu.STAYS)  # fmt: skip
@@ -184,5 +186,6 @@ def _everyone(book: Book) -> None:
     book.line("eq-70:everyone/corrected", R_2(t + 1), "<=", rest * R_2(t), uses, chart=[_FEW],
               conditions=conditions, assumptions=relu.STAYS)  # fmt: skip
     book.line("thm-iv.3:everyone/corrected", R_2(t), "<=", rest**t * R_2(0),
-              ["eq-70:everyone/corrected", _HYPOTHESIS], chart=_SHORT, conditions=conditions,
+              ["eq-70:everyone/corrected", _HYPOTHESIS], chart=[below(eta, _MOST)],
+              conditions=(*conditions, _POSITIVE),
               assumptions=relu.STAYS, rule="induction", variable="t")  # fmt: skip
