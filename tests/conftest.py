@@ -121,6 +121,12 @@ def quick_proofs(quick_plans_at):
     return functools.cache(functools.partial(quick_plans.proved, quick_plans_at))
 
 
+@pytest.fixture(scope="session")
+def findings_in_words(quick_plans_at):
+    """Findings of FedPLT's claims in words, by claim, with a script of every violation."""
+    return quick_plans.in_words(quick_plans_at)
+
+
 @pytest.fixture
 def one_process(monkeypatch):
     """Commands start no other process, whether or not they have an option for it."""
