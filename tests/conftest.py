@@ -52,6 +52,7 @@ def pytest_collection():
     """Collect without the garbage collector, which would go through all modules again and again."""
     gc.disable()
     collected = yield
+    gc.freeze()  # modules stay: no test's garbage is sought among them
     gc.enable()
     collect_seldom()
     return collected
@@ -118,6 +119,12 @@ def quick_plan(quick_plans_at):
 def quick_proofs(quick_plans_at):
     """Proofs of a paper, with what runs show of their steps."""
     return functools.cache(functools.partial(quick_plans.proved, quick_plans_at))
+
+
+@pytest.fixture(scope="session")
+def findings_in_words(quick_plans_at):
+    """Findings of FedPLT's claims in words, by claim, with a script of every violation."""
+    return quick_plans.in_words(quick_plans_at)
 
 
 @pytest.fixture

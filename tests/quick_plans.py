@@ -3,6 +3,7 @@
 It is kept as by a run that was interrupted: a run that begins with a copy of the folder goes on.
 """
 
+import pickle
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -10,15 +11,21 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.registry import encoded, encoded_claims
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.judge.proofs import Proofs, prove
+from fedbounds.verify.judge.settings.judge import universal
+from fedbounds.verify.judge.settled import Finding
 from fedbounds.verify.results import packs, run
 from fedbounds.verify.results.kept_steps import kept_steps
 from fedbounds.verify.results.store import Store
 
 Record = dict[str, Any]
+IN_WORDS = tuple(
+    f"fedplt/{name}" for name in ("any-static-masks", "constant-step-floor", "exact-convergence")
+)
 _PIECES = 12
 
 
@@ -46,6 +53,20 @@ def proved(shared: Path, paper: str) -> Proofs:
         for name, value in _written(store).notes.items():
             store._of(paper).notes[name.partition("/")[2]] = value
         return prove([paper], partial(kept_steps, store))
+
+
+def in_words(shared: Path) -> dict[str, list[Finding]]:
+    """What is found of the claims in words whose violations have scripts, with all of these."""
+    path = shared / "in words"
+    with FileLock(f"{path}.lock"):
+        if not path.exists():
+            every = {
+                name: list(universal(encoded(entry(name)), scripts_of_all=True))
+                for name in IN_WORDS
+            }
+            path.write_bytes(pickle.dumps(every))
+        found: dict[str, list[Finding]] = pickle.loads(path.read_bytes())
+    return found
 
 
 def steps_at(shared: Path, paper: str) -> Path:

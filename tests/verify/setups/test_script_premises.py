@@ -19,7 +19,6 @@ from fedbounds.theory.language.setups import Objective, Run, Setup
 from fedbounds.verify.decide.case import Case
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.judge.settings.judge import universal
 from fedbounds.verify.measure.trace import subject_of, traced
 from fedbounds.verify.own.plan import cases as own_cases
 from fedbounds.verify.setups.chance import drawn_cases
@@ -94,17 +93,16 @@ def fedplt():
     return broken(encoded_claims("fedplt"), cases)
 
 
-def in_words():
+def in_words(findings):
     shown = {}
-    for name in ("any-static-masks", "constant-step-floor", "exact-convergence"):
-        whole = encoded(entry(f"fedplt/{name}"))
-        asked = {each.name: each for each in whole.asked}
-        for finding in universal(whole, scripts_of_all=True):
+    for name, own in findings.items():
+        asked = {each.name: each for each in encoded(entry(name)).asked}
+        for finding in own:
             if finding.script:
-                own = asked[finding.reading]
-                strict = tuple(replace(c, relation=c.relation[0]) for c in own.strict)
+                says = asked[finding.reading]
+                strict = tuple(replace(c, relation=c.relation[0]) for c in says.strict)
                 key = name, finding.reading, finding.instance
-                shown[key] = own.assumptions, own.conditions + strict, finding.script
+                shown[key] = says.assumptions, says.conditions + strict, finding.script
     return shown
 
 
@@ -159,9 +157,9 @@ def own(folder):
 
 
 @pytest.fixture(scope="module")
-def scripts(tmp_path_factory):
+def scripts(tmp_path_factory, findings_in_words):
     groups = {
-        "personalization": personalization(), "fedplt": fedplt(), "in words": in_words(),
+        "personalization": personalization(), "fedplt": fedplt(), "in words": in_words(findings_in_words),
         "submodel": submodel(), "own": own(tmp_path_factory.mktemp("own")),
         "overparam": overparam("term-1") | overparam("thm-iv.2", width=400, start=WIDE),
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -23,15 +24,27 @@ def numbers(value: Any) -> Any:
     if type(value) is int:  # most entries are: nothing is read of them
         return value
     if isinstance(value, list | tuple):
-        return tuple(numbers(entry) for entry in value)
-    if isinstance(value, str) and value.replace("_", "").isidentifier():
+        return tuple(map(numbers, value))
+    return _text(value) if isinstance(value, str) else _number(value)
+
+
+@lru_cache(maxsize=1 << 16)  # most entries of a long start are among a few
+def _text(value: str) -> int | str:
+    if value.replace("_", "").isidentifier():
         return value
+    try:
+        return _number(value)
+    except FedboundsError:
+        if not is_formula(value):
+            raise
+    formula(value)
+    return value
+
+
+def _number(value: Any) -> int | str:
     try:
         found = Fraction(str(value))
     except ValueError as error:
-        if is_formula(value):
-            formula(value)
-            return value
         raise FedboundsError(f"{value!r} in a set-up; expected a rational number") from error
     return int(found) if found.denominator == 1 else str(found)
 

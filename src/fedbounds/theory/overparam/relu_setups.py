@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -39,16 +40,16 @@ class Network:
         data = {"features": self.features, "targets": self.targets}
         return Objective("ReLU", (*data.items(), ("signs", (1, -1) * (self.neurons // 2))))
 
-    @property
+    @cached_property
     def start(self) -> tuple[Number, ...]:
-        """Entries are Gaussian, rounded to eighths, and each is moved by a little."""
+        """Entries are Gaussian, rounded to eighths, and each is moved by a little: in 1024ths."""
         random, size = Random(f"ReLU {self.neurons} {self.told}"), len(self.features[0][0])
-        found: list[Fraction] = []
+        found: list[int] = []
         for _ in range(self.neurons // 4):
-            w = [Fraction(round(random.gauss(0, 1) * 8), 8) or Fraction(1, 8) for _ in range(size)]
+            w = [128 * (round(random.gauss(0, 1) * 8) or 1) for _ in range(size)]
             four = [*w, *w, *(-x for x in w), *(-x for x in w)]
-            found += [x + Fraction(random.randint(-4, 4), 1024) for x in four]
-        return tuple(map(str, found))
+            found += [x + random.randint(-4, 4) for x in four]
+        return tuple(str(Fraction(x, 1024)) for x in found)
 
 
 _APART = (((1, 0),), ((0, 1),))

@@ -227,18 +227,19 @@ def _run_options(command: Any) -> Any:
 @_run_options
 def verify(names: tuple[str, ...], laws: bool, **options: Any) -> None:
     """Judge claims; write records, results.json and a page."""
+    entries = entries_named(names)
     if laws:
         from ..page.own_laws import print_laws
 
-        print_laws(entries_named(names))
-    _judge(names, page=True, **options)
+        print_laws(entries)
+    _judge(entries, page=True, **options)
 
 
 @cli.command()
 @_run_options
 def measure(names: tuple[str, ...], **options: Any) -> None:
     """Judge claims by measurement alone; write records and results.json."""
-    _judge(names, page=False, **options)
+    _judge(entries_named(names), page=False, **options)
 
 
 @cli.command("prove")
@@ -308,7 +309,7 @@ def prove_claims(
 
 
 def _judge(
-    names: tuple[str, ...],
+    entries: "Sequence[Entry]",
     *,
     page: bool,
     quick: bool,
@@ -321,7 +322,6 @@ def _judge(
     fail_on: tuple[str, ...],
     form: str,
 ) -> None:
-    entries = entries_named(names)
     if quick and thorough:
         raise FedboundsError("--quick and --thorough exclude each other")
     wanted = _standings(fail_on)

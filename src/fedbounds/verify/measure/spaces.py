@@ -173,7 +173,7 @@ def _weighted(array: Array, axis: int, weight: Array) -> Array:
     weighted = (
         array if equal else array * np.expand_dims(weight, tuple(range(1, array.ndim - axis)))
     )
-    if array.dtype == object and any(isinstance(entry, Roots) for entry in array.reshape(-1)):
+    if array.dtype == object and Roots in set(map(type, array.reshape(-1))):
         total = _totals(weighted, axis)
     else:
         total = np.asarray(weighted.sum(axis=axis, keepdims=True))

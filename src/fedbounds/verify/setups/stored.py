@@ -429,10 +429,7 @@ def _fits(setup: Setup) -> None:
     if view.tried:
         check_tried(setup, view)
         return
-    # also what planned set-ups choose and claims alone speak of, such as Young's parameter
-    alike = [one.setup for one in setups(setup.theory) if one.setup.view == setup.view]
-    planned = {name for one in alike for name, _ in one.chosen}
-    known = {*view.choices, *_named(view), *view.alone, *planned}
+    known = _choosable(setup.theory, setup.view, view)
     for name, _ in setup.chosen:
         if name not in known:
             raise unknown_name(f"choice in the view {setup.view!r}", name, known)
@@ -443,6 +440,14 @@ def _fits(setup: Setup) -> None:
         integrated(replace(subject, rounds=1))
     else:
         first_outcome(subject)
+
+
+@lru_cache(maxsize=64)  # of every set-up that is read
+def _choosable(theory: str, name: str, view: View) -> frozenset[str]:
+    """Also what planned set-ups choose and claims alone speak of, such as Young's parameter."""
+    alike = (one.setup for one in setups(theory) if one.setup.view == name)
+    planned = {choice for setup in alike for choice, _ in setup.chosen}
+    return frozenset({*view.choices, *_named(view), *view.alone, *planned})
 
 
 @lru_cache(maxsize=1)  # what a run costs and whether it has moments are asked one after the other
