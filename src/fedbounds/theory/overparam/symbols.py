@@ -20,6 +20,9 @@ w_star2 = symbol(
 )
 P_min = symbol("P_min", "least eigenvalue of P(0)", r"\lambda_{\min}(P(0))", positive=True)
 P_max = symbol("P_max", "largest eigenvalue of P(0)", r"\lambda_{\max}(P(0))", positive=True)
+all_X2 = symbol("all_X2", "||X||_F^2", r"\|X\|_F^2", positive=True)
+log_rank = symbol("log_rank", "log(r/delta)", r"\log(r/\delta)", positive=True)
+log_depth = symbol("log_depth", "log L", r"\log L", nonnegative=True)
 low_0 = symbol(
     "low_0",
     "least squared singular value of W^{L:i}(0) and W^{i:1}(0)X, over that of Lemma A.1 less 0.8",
@@ -115,6 +118,8 @@ lam = symbol("lam", "least eigenvalue of H^infinity", r"\lambda", positive=True)
 lam_max = symbol(
     "lam_max", "largest eigenvalue of H^infinity", r"\lambda_{\max}(H^\infty)", positive=True
 )
+log_samples = symbol("log_samples", "log(n/delta)", r"\log(n/\delta)", positive=True)
+log_width = symbol("log_width", "log(m/delta)", r"\log(m/\delta)", positive=True)
 H_min = symbol("H_min", "least eigenvalue of H(0)", r"\lambda_{\min}(H(0))", nonnegative=True)
 radius = symbol("radius", "how far neurons stay from their start", "R", positive=True)
 A_1 = quantity("A_1", "E A_1 of (53)", "A_1", signed=True)
