@@ -21,6 +21,7 @@ from fedbounds.errors import require
 from .indicators import indicators
 from .linear import is_exact, is_positive_definite
 from .spectrum import (
+    MOST,
     Bracket,
     in_arbs,
     in_rationals,
@@ -30,7 +31,6 @@ from .spectrum import (
 )
 
 Array = Any
-_MOST = 20  # rows of matrices whose eigenvalues are found by exact elimination
 _WIDTH = 2.0**-46  # first relative distance of a bound from the float guess
 
 
@@ -153,7 +153,7 @@ def extremes(matrix: Array) -> tuple[arb, arb]:
     require(symmetric, "matrix", "not symmetric", "a symmetric one")
     if balls is None:
         exact = in_rationals(matrix)
-        if len(exact) <= _MOST:
+        if len(exact) <= MOST:
             return _ball(smallest_eigenvalue(exact)), _ball(largest_eigenvalue(exact))
         return _in_balls(exact)
     middles = np.frompyfunc(lambda x: x.mid().fmpq(), 1, 1)(balls)

@@ -36,6 +36,7 @@ high_0 = symbol(
     positive=True,
 )
 C_w = symbol("C_w", "what Omega hides in the width", r"C_\Omega", positive=True)
+C_o = symbol("C_o", "what O hides in a bound", "C_O", positive=True)
 chance = symbol(
     "chance", "probability that the start is none of the event", r"\delta", positive=True
 )
@@ -107,8 +108,54 @@ W_first = quantity(
     "max_i ||(W^{i:1}(t) - W^{i:1}(0))X||^2/m^i",
     r"\max_i\|(\overline W^{i:1}(t)-\overline W^{i:1}(0))X\|^2m^{-i}",
 )
+W_in = quantity(
+    "W_in",
+    "max_{1<i<=j<L} ||W^{j:i}(t)||^2/m^{j-i+1}",
+    r"\max_{i,j}\|\overline W^{j:i}(t)\|^2m^{-(j-i+1)}",
+)
+W_in_moved = quantity(
+    "W_in_moved",
+    "max_{1<i<=j<L} ||W^{j:i}(t) - W^{j:i}(0)||^2/m^{j-i+1}",
+    r"\max_{i,j}\|\overline W^{j:i}(t)-\overline W^{j:i}(0)\|^2m^{-(j-i+1)}",
+)
+# of every client, and of products of p layers
+D_first = quantity(
+    "D_first",
+    "max_k ||(W_{k,c}^{p:1} - W^{p:1})X||^2/m^p",
+    r"\max_k\|(W_{k,c}^{p:1}-\overline W^{p:1})X\|^2m^{-p}",
+)
+D_last = quantity(
+    "D_last",
+    "max_k ||W_{k,c}^{L:L-p+1} - W^{L:L-p+1}||^2/m^p",
+    r"\max_k\|W_{k,c}^{L:L-p+1}-\overline W^{L:L-p+1}\|^2m^{-p}",
+)
+D_inner = quantity(
+    "D_inner",
+    "max_{k,i} ||W_{k,c}^{i+p-1:i} - W^{i+p-1:i}||^2/m^p, 1 < i, i+p-1 < L",
+    r"\max_{k,i}\|W_{k,c}^{i+p-1:i}-\overline W^{i+p-1:i}\|^2m^{-p}",
+)
+D_length = quantity("D_length", "p", "p")
+D_spread = quantity(
+    "D_spread",
+    "||X_c||^2 ||xi_c||^2/sigma_min^4(X_c)",
+    r"\|X_c\|^2\|\overline\xi_c\|^2\sigma_{\min}^{-4}(X_c)",
+)
+D_layer2 = quantity(
+    "D_layer2", "max_i ||W_{k,c}^i - W^i||^2", r"\max_i\|W_{k,c}^i-\overline W^i\|^2"
+)
+miss_16 = quantity(
+    "miss_16", "||[P(t,1), P(t,2), ...] - P(t)||_F^2", r"\|[P(t,c)]_c-P(t)\|_F^2"
+)
+miss_16t = quantity(
+    "miss_16t",
+    "the same, first factors transposed and blocks one below the other",
+    r"\|[P(t,c)^{(16)}]_c-P(t)\|_F^2",
+)
+P_S_low = quantity("P_S_low", "sigma_min^2(P^S(0))", r"\sigma_{\min}^2(P^S(0))")
+P_S_high = quantity("P_S_high", "sigma_max^2(P^S(0))", r"\sigma_{\max}^2(P^S(0))")
 grams_2 = quantity("grams_2", "||P^S(t,k) - P^S(0)||^2 of a step k", r"\|P^S(t,k)-P^S(0)\|^2")
 step_k2 = quantity("step_k2", "E ||U_{k+1,c} - U_{k,c}||^2", r"\|U_{k+1,c}(t)-U_{k,c}(t)\|^2")
+own_min = quantity("own_min", "sigma_min^2(X_c)", r"\sigma_{\min}^2(X_c)")
 own_max = quantity("own_max", "sigma_max^2(X_c)", r"\sigma_{\max}^2(X_c)")
 
 # ---- of two-layer ReLU networks; e is y - y(t)

@@ -9,26 +9,29 @@ from . import assumed, measured, relu_measured, scope_names
 from .names import FEDAVG, MORE_CLIENTS, RELU, RELU_SAMPLED, SAMPLED
 from .symbols import R_mean
 
-_SPECTRA = ("low", "high", "moved_first", "moved_last")
+_SPECTRA = ("low", "high", "moved_first", "moved_last", "inner", "moved_inner",
+            "block_columns", "block_rows", "block_low", "block_high")  # fmt: skip
+_WENT = ("went_first", "went_last", "went_inner", "length", "own_spread")
 _ALL = ("x", "x0", "after", "mean_g", "size", "one", "star", *_SPECTRA)
 _TERMS = tuple(f"term_{number}" for number in (1, 2, 3, 4))
-_CLIENTS = ("res", "res_next", "along", "first", "by_gram", "slope", "y", "largest_own",
-            *_TERMS)  # fmt: skip
+_CLIENTS = ("res", "res_next", "along", "first", "by_gram", "slope", "y", "least_own",
+            "largest_own", *_TERMS)  # fmt: skip
 ROUNDS = View(
     told="rounds on a schedule",
     algorithm="scheduled_averaging.ROUNDS",
     shown=Shown(
-        indices={"i": "", "k": "", "j": "", "l": ""},
+        indices={"i": "", "k": "", "j": "", "l": "", "p": ""},
         vectors={
             **dict.fromkeys(_ALL, ()),
+            **dict.fromkeys(_WENT, ("p",)),
             **dict.fromkeys(_CLIENTS, ("i",)),
             **dict.fromkeys(("xis", "gs", "ys", "outputs_went"), ("i", "k")),
             "grams_apart": ("k",),
-            **dict.fromkeys(("xis_to", "ys_to"), ("i", "j")),
+            **dict.fromkeys(("xis_to", "ys_to", "went_layers"), ("i", "j")),
         },
         factors={"layer": ("l",), "present": ("i",)},
         derived=measured.DERIVED,
-        may=("star", "grams_apart", "largest_own", *_SPECTRA),
+        may=("star", "grams_apart", "least_own", "largest_own", "went_layers", *_SPECTRA, *_WENT),
     ),
     runs=FEDAVG[0],
     quantities=measured.QUANTITIES,
