@@ -200,6 +200,26 @@ def positive_extremes(features: Array) -> tuple[arb, arb]:
     return least, most
 
 
+def of_samples(features: Array) -> dict[str, fmpq]:
+    """tr H^infinity, the extreme |x_i|^2, and the largest squared cosine of two samples, if any.
+
+    Parameters
+    ----------
+    features : array, shape (N, d)
+        Exact; no sample is 0.
+    """
+    dots = in_rationals(features) @ in_rationals(features).T
+    sizes = np.diagonal(dots)
+    apart = np.triu_indices(len(sizes), 1)
+    cosines = dots[apart] ** 2 / np.outer(sizes, sizes)[apart]
+    return {
+        "H_trace": sum(sizes, fmpq(0)) / 2,
+        "x_min2": min(sizes),
+        "x_max2": max(sizes),
+        "cos_max2": max(cosines, default=fmpq(0)),
+    }
+
+
 def _smallest(balls: Array) -> arb:
     """Between a bound that elimination in balls confirms, and a quotient of Rayleigh."""
     values, vectors = np.linalg.eigh(_middles(balls))

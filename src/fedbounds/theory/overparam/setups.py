@@ -16,7 +16,7 @@ from fedbounds.theory.language.setups import (
     Setup,
 )
 
-from . import choices, relu_setups
+from . import choices, matrices, relu_setups
 
 Rows = tuple[tuple[int, ...], ...]
 
@@ -212,7 +212,7 @@ def _plan() -> Iterator[Planned]:
     yield _scheduled(WIDE_NEARLY, "one client", _ONE, 1, 2)
 
 
-PLANNED = (*_plan(), *relu_setups.PLANNED)
+PLANNED = (*_plan(), *relu_setups.PLANNED, *relu_setups.SAMPLES, *matrices.PLANNED)
 
 
 def _over_clients(of: Network, steps: int, rounds: int) -> PlannedLadder:

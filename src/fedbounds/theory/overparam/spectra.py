@@ -62,6 +62,11 @@ PRODUCTS = Claim(
     parts=(
         _part("least", sp.Rational(3, 4) ** 2, W_low(t)),
         _part("largest", W_high(t), sp.Rational(5, 4) ** 2),
+        _part("between", W_in(t), C_o**2 * depth),
+    ),
+    readings=(
+        Reading("singular values of W^{L:i} and of W^{i:1}X", parts=("least", "largest")),
+        Reading("norms of W^{j:i}, with C_O in O", parts=("between",)),
     ),
 )
 LAST = Claim(entry("overparam/eq-22"), FEDAVG, (_part("", W_last(t), _HUNDREDTH**2),))

@@ -143,9 +143,7 @@ D_spread = quantity(
 D_layer2 = quantity(
     "D_layer2", "max_i ||W_{k,c}^i - W^i||^2", r"\max_i\|W_{k,c}^i-\overline W^i\|^2"
 )
-miss_16 = quantity(
-    "miss_16", "||[P(t,1), P(t,2), ...] - P(t)||_F^2", r"\|[P(t,c)]_c-P(t)\|_F^2"
-)
+miss_16 = quantity("miss_16", "||[P(t,1), P(t,2), ...] - P(t)||_F^2", r"\|[P(t,c)]_c-P(t)\|_F^2")
 miss_16t = quantity(
     "miss_16t",
     "the same, first factors transposed and blocks one below the other",
@@ -158,6 +156,14 @@ step_k2 = quantity("step_k2", "E ||U_{k+1,c} - U_{k,c}||^2", r"\|U_{k+1,c}(t)-U_
 own_min = quantity("own_min", "sigma_min^2(X_c)", r"\sigma_{\min}^2(X_c)")
 own_max = quantity("own_max", "sigma_max^2(X_c)", r"\sigma_{\max}^2(X_c)")
 
+# ---- of any matrices
+
+N_whole = quantity("N_whole", "||[A_0, A_1, ...]||^2", r"\|[A_0,A_1,\dots]\|^2")
+N_added = quantity("N_added", "sum_c ||A_c||^2", r"\sum_c\|A_c\|^2")
+N_crossed = quantity("N_crossed", "||A x B||^2, Kronecker's product", r"\|A\otimes B\|^2")
+N_first = quantity("N_first", "||A||^2", r"\|A\|^2")
+N_last = quantity("N_last", "||B||^2", r"\|B\|^2")
+
 # ---- of two-layer ReLU networks; e is y - y(t)
 
 samples = symbol("samples", "samples of all clients", "n", **_COUNT)
@@ -167,6 +173,17 @@ lam_max = symbol(
 )
 log_samples = symbol("log_samples", "log(n/delta)", r"\log(n/\delta)", positive=True)
 log_width = symbol("log_width", "log(m/delta)", r"\log(m/\delta)", positive=True)
+H_trace = symbol("H_trace", "trace of H^infinity", r"\mathrm{tr}H^\infty", positive=True)
+H_positive = symbol(
+    "H_positive", "positive eigenvalues of H^infinity", r"|\{i:\lambda_i(H^\infty)>0\}|",
+    integer=True, nonnegative=True,
+)  # fmt: skip
+x_min2 = symbol("x_min2", "least |x_i|^2", r"\min_i\|x_i\|^2", positive=True)
+x_max2 = symbol("x_max2", "largest |x_i|^2", r"\max_i\|x_i\|^2", positive=True)
+cos_max2 = symbol(
+    "cos_max2", "largest squared cosine of two samples", r"\max_{i<j}\cos^2(x_i,x_j)",
+    nonnegative=True,
+)  # fmt: skip
 H_min = symbol("H_min", "least eigenvalue of H(0)", r"\lambda_{\min}(H(0))", nonnegative=True)
 radius = symbol("radius", "how far neurons stay from their start", "R", positive=True)
 A_1 = quantity("A_1", "E A_1 of (53)", "A_1", signed=True)

@@ -59,8 +59,7 @@ low_now, high_now, first_now, last_now, inner_now, inner_moved = vectors(
         "moved_first": r"\max_i\|(\overline W^{i:1}(t)-\overline W^{i:1}(0))X\|^2m^{-i}",
         "moved_last": r"\max_i\|\overline W^{L:i}(t)-\overline W^{L:i}(0)\|^2m^{-(L-i+1)}",
         "inner": r"\max_{i,j}\|\overline W^{j:i}(t)\|^2m^{-(j-i+1)}",
-        "moved_inner":
-            r"\max_{i,j}\|\overline W^{j:i}(t)-\overline W^{j:i}(0)\|^2m^{-(j-i+1)}",
+        "moved_inner": r"\max_{i,j}\|\overline W^{j:i}(t)-\overline W^{j:i}(0)\|^2m^{-(j-i+1)}",
     }
 )
 grams_apart, outputs_went, least_own, largest_own = vectors(
@@ -87,5 +86,14 @@ went_layers, went_first, went_last, went_inner, length, own_spread = vectors(
         "went_inner": r"\max_{k,i}\|W_{k,c}^{i+p-1:i}(t)-\overline W^{i+p-1:i}(t)\|^2m^{-p}",
         "length": "p",
         "own_spread": r"\|X_c\|^2\|\overline\xi_c\|^2\sigma_{\min}^{-4}(X_c)",
+    }
+)
+whole, added, crossed, first_block, last_block = vectors(
+    {
+        "whole": r"\|[A_0,A_1,\dots]\|^2",
+        "added": r"\sum_c\|A_c\|^2",
+        "crossed": r"\|A\otimes B\|^2",
+        "first_block": r"\|A\|^2",
+        "last_block": r"\|B\|^2",
     }
 )

@@ -5,8 +5,8 @@ from dataclasses import replace
 from fedbounds.theory.language.setups import Ending, Rungs, Shown, View
 from fedbounds.theory.language.symbols import m, t
 
-from . import assumed, measured, relu_measured, scope_names
-from .names import FEDAVG, MORE_CLIENTS, RELU, RELU_SAMPLED, SAMPLED
+from . import assumed, matrices, measured, relu_measured, scope_names
+from .names import FEDAVG, MATRICES, MORE_CLIENTS, RELU, RELU_SAMPLED, SAMPLED, SAMPLES
 from .symbols import R_mean
 
 _SPECTRA = ("low", "high", "moved_first", "moved_last", "inner", "moved_inner",
@@ -86,6 +86,25 @@ RELU_AT_RANDOM = replace(
     runs=RELU_SAMPLED[0],
     takes=("eta", "K", "m", "radius"),
 )
+# samples alone: nothing of a round is looked at
+RELU_SAMPLES = replace(
+    RELU_ROUNDS,
+    told="samples of ReLU networks",
+    runs=SAMPLES[0],
+    quantities={},
+    states=(),
+    each={},
+    constants={},
+    assumptions={assumed.APART: relu_measured.APART, assumed.UNIT: relu_measured.UNIT},
+)
+NORMS = View(
+    told="norms of matrices",
+    algorithm="matrices.NORMS",
+    shown=Shown(vectors=dict.fromkeys(matrices.SHOWN, ())),
+    runs=MATRICES[0],
+    quantities=matrices.QUANTITIES,
+    takes=("blocks",),
+)
 
 RUNGS = {
     "over the number of clients": Rungs(
@@ -102,4 +121,6 @@ VIEWS = {
     "rounds, clients at random": AT_RANDOM,
     "ReLU rounds": RELU_ROUNDS,
     "ReLU rounds, clients at random": RELU_AT_RANDOM,
+    "ReLU samples": RELU_SAMPLES,
+    "matrices": NORMS,
 }

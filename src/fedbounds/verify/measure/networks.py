@@ -8,7 +8,12 @@ import numpy as np
 from flint import arb, fmpq
 
 from fedbounds.problems.linear import is_exact
-from fedbounds.problems.spectrum import Bracket, largest_eigenvalue, smallest_eigenvalue
+from fedbounds.problems.spectrum import (
+    Bracket,
+    largest_eigenvalue,
+    smallest_eigenvalue,
+    squared_norm,
+)
 
 from .balls import Ball, enclosed
 from .objectives import between
@@ -120,7 +125,7 @@ class Networks(PerClient):
         P^S(0)'P^S(0).
         """
         beside = self.objective.crossed_gram(x, self.spread(x))
-        rows, samples, outputs, n, own, _ = beside.shape
+        rows, samples, outputs, _, own, _ = beside.shape
         size = samples * outputs
         beside = beside.reshape(rows, samples, outputs, samples, outputs)
         whole = np.stack([self.objective.gram(one) for one in x])
@@ -148,6 +153,12 @@ class Networks(PerClient):
         rows, samples, outputs = found.shape[:3]
         square = found.reshape(rows, samples * outputs, -1)
         return _numbers([largest_eigenvalue(own.T @ own) for own in square])
+
+    def squared_norms(self, matrices: Array) -> Array:
+        """||A||^2 of every matrix of a stack, (count, rows, columns): spectral norms."""
+        if isinstance(matrices, np.ndarray) and is_exact(matrices):
+            return _numbers([squared_norm(one) for one in matrices])
+        return self.xp.linalg.matrix_norm(matrices, ord=2) ** 2
 
     @property
     def width(self) -> int:
