@@ -26,12 +26,15 @@ PER_CLIENT = {
     "F_own", "F_bar", "F_gap", "b_own", "cos_g", "cos_m", "sgn_3",
     "A_sum", "A_all", "A_part", "A_diff",
     "V_k", "g_k2", "mg_k2", "est_2", "s_k2", "bias_2", "miss_7", "miss_7m", "own_max",
+    "own_min",
 }  # fmt: skip
 PER_STEP = {
     "E_ik", "Eu_ik", "Ev_ik", "Y_ik", "A_ik", "Bt_ik", "A_old", "Bt_old", "U_ik", "V_ik",
     "A_new", "Bt_new", "xi_k2", "move_k2", "near_k2", "near_w2", "step_k2",
+    "D_layer2",
 }  # fmt: skip
 
+LENGTHS = {"D_length"}  # whole numbers
 # below 1: keep probabilities, coverages, and a contraction
 SHARES = ("p", "q", "p_own", "q_own", "rho_bar")
 
@@ -64,7 +67,9 @@ def random_numbers(seed: int, *, full: bool) -> Numbers:
         if name in PER_CLIENT | PER_STEP:
             shape = (n, whole["K"] + 1 if name in PER_STEP else 1, *shape)
         found = np.empty(shape, dtype=object)
-        found.reshape(-1)[:] = [some() for _ in range(found.size)]
+        found.reshape(-1)[:] = [
+            fmpq(rng.randint(1, 4)) if name in LENGTHS else some() for _ in range(found.size)
+        ]
         return found
 
     quantities = [name for names in GLOSSARIES for name in sorted(names.quantities)]

@@ -350,7 +350,80 @@ def spectra(network, W0, W, present, eta, K):
         **{name: max(own) for name, own in moved.items()},
         "grams_2": grams,
         "own_max": [extremes(matmul(turned(network.X(c)), network.X(c)))[1] for c in everyone],
+        "own_min": [extremes(matmul(turned(network.X(c)), network.X(c)))[0] for c in everyone],
+        **between(network, W0, W),
+        **of_local_steps(network, W, paths),
+        **of_blocks(network, W0, W, present),
     }  # fmt: skip
+
+
+def norm(A):
+    """||A||^2."""
+    return extremes(matmul(turned(A), A))[1]
+
+
+def between(network, W0, W):
+    """Of W^{j:i} with 1 < i <= j < L, and what they moved, over m^(j-i+1)."""
+    found = {"W_in": [], "W_in_moved": []}
+    for i in range(2, network.depth):
+        for j in range(i, network.depth):
+            now, then = (network.chain(V, j, i) for V in (W, W0))
+            unit = network.width ** (j - i + 1)
+            found["W_in"].append(norm(now) / unit)
+            found["W_in_moved"].append(norm(added(now, scaled(-1, then))) / unit)
+    return {name: max(own) for name, own in found.items() if own}
+
+
+def of_local_steps(network, W, paths):
+    """(36) to (39): for every client and, but for single layers, for p = 1, ..., L - 1."""
+    L, m = network.depth, network.width
+
+    def apart(V, j, i, right=None):
+        now, then = (network.chain(U, j, i) for U in (V, W))
+        away = added(now, scaled(-1, then))
+        return norm(away if right is None else matmul(away, right))
+
+    found = {name: [] for name in ("D_first", "D_last", "D_inner", "D_length", "D_spread")}
+    for c, path in enumerate(paths):
+        least, most = extremes(matmul(turned(network.X(c)), network.X(c)))
+        spread = most * float(square(network.xi(W, c)))
+        for p in range(1, L):
+            X = network.X(*network.everyone)
+            found["D_length"].append(p)
+            found["D_spread"].append(spread / least**2)
+            found["D_first"].append(max(apart(V, p, 1, X) for V in path) / m**p)
+            found["D_last"].append(max(apart(V, L, L - p + 1) for V in path) / m**p)
+            ends = [(i + p - 1, i) for i in range(2, L) if i + p - 1 < L]
+            every = [apart(V, *at) for V in path for at in ends]
+            found["D_inner"].append(max(every, default=0.0) / m**p)
+    layers = [[max(apart(V, i, i) for i in range(1, L + 1)) for V in path] for path in paths]
+    named = {name: own for name, own in found.items() if (2 if name == "D_inner" else 1) < L}
+    return named | {"D_layer2": layers}
+
+
+def of_blocks(network, W0, W, present):
+    """(16), entry by entry: columns, and rows of blocks as they are printed."""
+    whole = network.gram(W, W)
+    columns = beside(*(network.gram(W, W, c) for c in network.everyone))
+    rows = [row for c in network.everyone for row in printed_block(network, W, c)]
+    chosen = beside(*(network.gram(W0, W0, c) for c in present))
+    low, high = extremes(matmul(turned(chosen), chosen))
+    return {
+        "miss_16": float(square(vec(added(columns, scaled(-1, whole))))),
+        "miss_16t": float(square(vec(added(rows, scaled(-1, whole))))),
+        "P_S_low": low,
+        "P_S_high": high,
+    }
+
+
+def printed_block(network, W, c):
+    """(16) with its further transpose, on the first factor."""
+    every = []
+    for i in range(1, network.depth + 1):
+        before, after = network.chain(W, i - 1, 1), network.chain(W, network.depth, i + 1)
+        left, right = (matmul(before, network.X(*own)) for own in (network.everyone, (c,)))
+        every.append(kron(turned(matmul(turned(left), right)), matmul(after, turned(after))))
+    return scaled(Fraction(1, network.unit), added(*every))
 
 
 def extremes(A):

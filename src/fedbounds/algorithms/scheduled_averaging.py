@@ -98,9 +98,13 @@ def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see
     if problem.has_nearest_fit:
         see(star=problem.nearest_fit(x0))
     if problem.has_spectra(x):
-        see(largest_own=problem.xp.stack([problem.own_largest] * x.shape[0], axis=0))
+        least, largest = (
+            problem.xp.stack([own] * x.shape[0], axis=0) for own in problem.own_extremes
+        )
         apart = [problem.grams_apart(x, y, x0, present) for y in ys[:-1]]
         see(**problem.spectra(x, x0), grams_apart=problem.xp.stack(apart, axis=1))
+        see(least_own=least, largest_own=largest, **problem.gram_blocks(x, x0, present))
+        see(**problem.local_changes(x, ys, missed[0]))
     _apart(problem, p, state, present, after, ys, missed, see)
     return {"x": after, "x0": x0}
 

@@ -24,10 +24,10 @@ from fedbounds.facts import Fact
 
 from .cohort import Cohort
 from .constants import Constants, Evidence, not_known
-from .linear import is_exact, pivots, solve
+from .linear import is_exact, multiplied, pivots, solve
 from .noise import SILENT
 from .problem import Start
-from .spectrum import Bracket, largest_eigenvalue, smallest_eigenvalue
+from .spectrum import Bracket, largest_eigenvalue, smallest_eigenvalue, squared_norm
 
 Array = Any
 _SILENT = (
@@ -337,17 +337,66 @@ class DeepLinear:
         """Extreme squared singular values of products of layers at a model, and of their moves.
 
         Of W^L ... W^i and W^i ... W^1 X as in Lemma A.1; of their differences to the start the
-        largest, over m^(L-i+1), and over m^i alone.
+        largest, over m^(L-i+1), and over m^i alone. Of W^j ... W^i, where there are layers between
+        the first and the last, the largest, over m^(j-i+1), and that of their differences.
         """
         gram = self._all_features @ self._all_features.T
         low, high = self._spread(x, smallest_eigenvalue(gram), largest_eigenvalue(gram))
-        moved = zip(self._products(x), self._products(start), strict=True)
-        still = Bracket(fmpq(0), fmpq(0))
-        first_most, last_most = (
-            _extreme(max, [still, *map(largest_eigenvalue, self._squares(own))])
-            for own in ([a - b for a, b in zip(*both, strict=True)] for both in moved)
-        )
-        return {"low": low, "high": high, "moved_first": first_most, "moved_last": last_most}
+        moved = self.away(x, start)
+        found = {
+            **{"low": low, "high": high},
+            **{f"moved_{name}": _largest(own) for name, own in moved.items()},
+        }
+        if self.depth <= 2:
+            return found
+        every = (self._norms(same, p) for p, same in enumerate(self._inner(x), 1))
+        return found | {"inner": _largest([one for own in every for one in own])}
+
+    def away(self, x: Array, other: Array) -> dict[str, list[Bracket]]:
+        """By how much products of p = 1, ..., L - 1 layers differ between two flat models.
+
+        Squared norms, over m^p: "first" of W^p ... W^1 X, "last" of the last p layers; "inner" the
+        largest of W^j ... W^i with 1 < i <= j < L, where there are such, of p = j - i + 1.
+        """
+        every = zip(("first", "last"), self._products(x), self._products(other), strict=True)
+        found = {
+            name: [
+                _largest(self._norms([a - b], p))
+                for p, (a, b) in enumerate(zip(now, then, strict=True))
+                if p > 0
+            ]
+            for name, now, then in every
+        }
+        if self.depth <= 2:
+            return found
+        inner = zip(self._inner(x), self._inner(other), strict=True)
+        return found | {
+            "inner": [
+                _largest(self._norms([a - b for a, b in zip(*both, strict=True)], p))
+                for p, both in enumerate(inner, 1)
+            ]
+        }
+
+    def layers_away(self, x: Array, other: Array) -> Bracket:
+        """The largest squared norm of what a layer differs by."""
+        return _largest([squared_norm(own[0]) for own in self.layers((x - other)[None, :])])
+
+    def _inner(self, x: Array) -> list[list[Array]]:
+        """W^j ... W^i with 1 < i <= j < L, by the number of their layers, from 1 to L - 1.
+
+        Of L - 1 there are none.
+        """
+        single = [own[0] for own in self.layers(x[None, :])][1:-1]
+        found = [single]
+        for p in range(1, self.depth - 1):
+            longer = zip(single[p:], found[-1][:-1], strict=True)
+            found.append([multiplied(last, before) for last, before in longer])
+        return found
+
+    def _norms(self, every: list[Array], p: int) -> list[Bracket]:
+        """Squared norms of products of p layers, over m^p."""
+        norms, unit = map(squared_norm, every), self.width**p
+        return [Bracket(own.lower / unit, own.upper / unit) for own in norms]
 
     def constants(self, start: Start) -> Constants:
         """None of those of smooth functions: gradients of products are not Lipschitz."""
@@ -386,6 +435,11 @@ def _over(numbers: Iterable[Bracket], unit: Bracket) -> list[Bracket]:
     if unit.lower <= 0:
         return []
     return [Bracket(x.lower / unit.upper, x.upper / unit.lower) for x in numbers]
+
+
+def _largest(found: list[Bracket]) -> Bracket:
+    """0 if there is none."""
+    return _extreme(max, [Bracket(fmpq(0), fmpq(0)), *found])
 
 
 def _extreme(choose: Callable[..., fmpq], found: list[Bracket]) -> Bracket:

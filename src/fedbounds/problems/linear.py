@@ -31,6 +31,14 @@ def _matrix(array: Array) -> fmpq_mat:
     return fmpq_mat(rows, columns, [rational(x) for x in array.reshape(-1)])
 
 
+def multiplied(left: Array, right: Array) -> Array:
+    """The product of two matrices of exact numbers, which may be large."""
+    found = _matrix(left) * _matrix(right)
+    out = np.empty((left.shape[0], right.shape[1]), dtype=object)
+    out.reshape(-1)[:] = found.entries()
+    return out
+
+
 def solve(matrix: Array, right: Array) -> Array | None:
     """A solution x of ``matrix @ x = right``, or None if there is none.
 

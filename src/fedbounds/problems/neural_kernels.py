@@ -21,6 +21,7 @@ from fedbounds.errors import require
 from .indicators import indicators
 from .linear import is_exact, is_positive_definite
 from .spectrum import (
+    MOST,
     Bracket,
     in_arbs,
     in_rationals,
@@ -30,7 +31,6 @@ from .spectrum import (
 )
 
 Array = Any
-_MOST = 20  # rows of matrices whose eigenvalues are found by exact elimination
 _WIDTH = 2.0**-46  # first relative distance of a bound from the float guess
 
 
@@ -153,7 +153,7 @@ def extremes(matrix: Array) -> tuple[arb, arb]:
     require(symmetric, "matrix", "not symmetric", "a symmetric one")
     if balls is None:
         exact = in_rationals(matrix)
-        if len(exact) <= _MOST:
+        if len(exact) <= MOST:
             return _ball(smallest_eigenvalue(exact)), _ball(largest_eigenvalue(exact))
         return _in_balls(exact)
     middles = np.frompyfunc(lambda x: x.mid().fmpq(), 1, 1)(balls)
@@ -198,6 +198,26 @@ def positive_extremes(features: Array) -> tuple[arb, arb]:
     least, most = extremes(infinite_gram(exact))
     require(bool(least > 0), "smallest eigenvalue of H^infinity", least, "a ball above 0")
     return least, most
+
+
+def of_samples(features: Array) -> dict[str, fmpq]:
+    """tr H^infinity, the extreme |x_i|^2, and the largest squared cosine of two samples, if any.
+
+    Parameters
+    ----------
+    features : array, shape (N, d)
+        Exact; no sample is 0.
+    """
+    dots = in_rationals(features) @ in_rationals(features).T
+    sizes = np.diagonal(dots)
+    apart = np.triu_indices(len(sizes), 1)
+    cosines = dots[apart] ** 2 / np.outer(sizes, sizes)[apart]
+    return {
+        "H_trace": sum(sizes, fmpq(0)) / 2,
+        "x_min2": min(sizes),
+        "x_max2": max(sizes),
+        "cos_max2": max(cosines, default=fmpq(0)),
+    }
 
 
 def _smallest(balls: Array) -> arb:

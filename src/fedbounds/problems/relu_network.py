@@ -23,7 +23,7 @@ from fedbounds.facts import Fact
 from .cohort import Cohort, products_by_client
 from .constants import Constants, Evidence, not_known
 from .indicators import indicators, is_exact_array, numbers
-from .neural_kernels import extremes, gram, positive_extremes
+from .neural_kernels import extremes, gram, of_samples, positive_extremes
 from .noise import SILENT
 from .problem import Start
 
@@ -234,11 +234,17 @@ class ReluNetwork:
     # ---- what is known
 
     def numbers(self, start: Array | None) -> dict[str, Any]:
-        """m, n_c and extreme eigenvalues of H^infinity; at a start the least one of H(0)."""
+        """m, n, what is known of samples and H^infinity; at a start the least eigenvalue of H(0).
+
+        As many eigenvalues of H^infinity as there are samples are positive, or it is refused.
+        """
         samples = self.features.reshape(-1, self.inputs)
         least, largest = positive_extremes(samples)
-        found: dict[str, Any] = {"width": fmpq(self.width), "lam": least, "lam_max": largest}
-        found["samples"] = fmpq(self.clients * self.samples)
+        count = fmpq(len(samples))
+        found: dict[str, Any] = {
+            **{"width": fmpq(self.width), "lam": least, "lam_max": largest},
+            **{"samples": count, "H_positive": count, **of_samples(samples)},
+        }
         return found if start is None else found | {"H_min": extremes(gram(self, start))[0]}
 
     def constants(self, start: Start) -> Constants:

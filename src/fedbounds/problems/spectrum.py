@@ -17,11 +17,12 @@ from fedbounds.errors import FedboundsError
 from fedbounds.vocabulary import Provenance, Side
 
 from .constants import ConstantValue
-from .linear import is_positive_semidefinite, pivots, rational
+from .linear import is_positive_semidefinite, multiplied, pivots, rational
 
 Array = Any
 _WIDTH = fmpq(1, 2**40)  # first relative distance of a bound from the float guess
 _ROOT_BITS = 60
+MOST = 20  # rows of matrices whose eigenvalues are found by exact elimination
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,19 @@ def largest_eigenvalue(matrix: Array) -> Bracket:
     """The largest eigenvalue of a symmetric matrix."""
     below = smallest_eigenvalue(-matrix)
     return Bracket(-below.upper, -below.lower)
+
+
+def squared_norm(matrix: Array) -> Bracket:
+    """The squared spectral norm of any matrix.
+
+    Of many rows and columns it is told between |A|_F^2 over the fewer of them, and |A|_F^2.
+    """
+    shorter = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
+    few = shorter.shape[0]
+    if few <= MOST:
+        return largest_eigenvalue(multiplied(shorter, shorter.T))
+    total = sum((x * x for x in map(rational, matrix.reshape(-1))), fmpq(0))
+    return Bracket(total / few, total)
 
 
 def smallest_positive_eigenvalue(matrix: Array) -> Bracket:

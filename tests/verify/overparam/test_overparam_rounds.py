@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import bridge
 import numpy as np
 import pytest
 from deep_linear_oracle import one_round, spectra
@@ -22,14 +23,22 @@ from overparam_cases import (
 
 import fedbounds.algorithms.scheduled_averaging as algorithm
 from fedbounds.problems.deep_linear import DeepLinear
+from fedbounds.problems.spectrum import squared_norm
 from fedbounds.theory.overparam.measured import QUANTITIES
 from fedbounds.theory.overparam.setups import PLANNED
 from fedbounds.verify.measure.balls import Ball, precise
+from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.setups.found import known_of, view_of
 
 EVERY = CASES | RANDOM
 OF_ONE_LAYER = {"far_2", "near_k2"}
-SPECTRAL = {"W_low", "W_high", "W_first", "W_last", "grams_2", "own_max"}
+SPECTRAL = {
+    "W_low", "W_high", "W_first", "W_last", "W_in", "W_in_moved", "grams_2", "own_min", "own_max",
+    "D_first", "D_last", "D_inner", "D_length", "D_spread", "D_layer2",
+    "miss_16", "miss_16t", "P_S_low", "P_S_high",
+}  # fmt: skip
+OF_TWO = {"D_first", "D_last", "D_length", "D_spread"}  # layers, or of three
+OF_THREE = {"W_in", "W_in_moved", "D_inner"}
 VANISHING = {"miss_8", "miss_10", "miss_11", "miss_17", "miss_18"}
 
 
@@ -58,15 +67,35 @@ def test_what_the_paper_says_is_equal_is_so_for_the_oracle(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_eigenvalues_are_the_oracles_in_floats(name):
-    case, found = CASES[name], known(CASES[name])
+    case = CASES[name]
+    told = SPECTRAL - (OF_TWO if case.network.depth == 1 else set())
+    told -= OF_THREE if case.network.depth <= 2 else set()
+    assert spectral(case).keys() == told
+    assert not apart(case, told)
+
+
+def spectral(case):
+    """Of every name, the oracle's numbers in all rounds."""
     W0 = W = case.network.layers(case.start)
-    for t, present in enumerate(case.sets):
-        for quantity, value in spectra(case.network, W0, W, present, case.eta, case.K).items():
-            series = found.series(quantity)
+    every = []
+    for present in case.sets:
+        every.append(spectra(case.network, W0, W, present, case.eta, case.K))
+        W, _ = one_round(case.network, W0, W, present, case.eta, case.K)
+    return {name: [own[name] for own in every] for name in every[0]}
+
+
+def apart(case, names, planted=None):
+    """Names of those that are not the oracle's."""
+    found, differ = known(case, planted), set()
+    for name in names:
+        series = found.series(name)
+        for t, value in enumerate(spectral(case)[name]):
             own = [float(arb(x.ball if isinstance(x, Ball) else x).mid())
                    for x in series.reshape(-1, series.shape[-1])[:, t]]  # fmt: skip
-            np.testing.assert_allclose(own, np.ravel(value), rtol=1e-9, atol=1e-12)
-        W, _ = one_round(case.network, W0, W, present, case.eta, case.K)
+            value = np.ravel(value)
+            if len(own) != len(value) or not np.allclose(own, value, rtol=1e-9, atol=1e-12):
+                differ.add(name)
+    return differ
 
 
 def planned():
@@ -283,3 +312,92 @@ def test_one_round_by_hand():
     # 1/4 of what the second residual differs, twice over for the second sample
     assert shown(found, "term_3q") == [F(1, 256) + F(1, 64)]
     assert found.constant("S_least") == 1
+
+
+# ---- planted errors in what is told of eigenvalues
+
+
+def of_the_start(self, x, other):
+    """Products against those of nothing."""
+    return AWAY(self, x, other * 0)
+
+
+def over_one_power(self, every, p):
+    """Over m, whatever the number of layers is."""
+    return NORMS(self, every, 1)
+
+
+def of_the_last_layer(self, x, other):
+    """One layer in place of the largest."""
+    return NORMS(self, [self.layers((x - other)[None, :])[-1][0]], 0)[0]
+
+
+def by_last_step(self, x, ys, missed):
+    """After one step in place of the largest of all."""
+    return CHANGES(self, x, [ys[0], *[ys[1]] * (len(ys) - 1)], missed)
+
+
+def by_largest_only(self, x, ys, missed):
+    """sigma_max in place of sigma_min in (39)."""
+    found = CHANGES(self, x, ys, missed)
+    least, largest = self.own_extremes
+    found["own_spread"] = found["own_spread"] * np.repeat(
+        (least / largest) ** 2, len(found["own_spread"][0]) // self.clients
+    )
+    return found
+
+
+def of_all_clients(self, x, start, present):
+    """P(0) in place of P^S(0)."""
+    return BLOCKS(self, x, start, present * 0 + 1)
+
+
+def now_in_place_of_start(self, x, start, present):
+    """P^S(t) in place of P^S(0)."""
+    return BLOCKS(self, x, x, present)
+
+
+def twice(self, start):
+    """1/m in place of C^2 = 1/(m d_out), of two outputs."""
+    return GRAM(self, start) * 2
+
+
+AWAY, NORMS, GRAM = DeepLinear.away, DeepLinear._norms, DeepLinear.gram
+CHANGES, BLOCKS = Clients.local_changes, Clients.gram_blocks
+TOLD_WRONGLY = {
+    "of nothing": (DeepLinear, "away", of_the_start, "three layers",
+                   {"W_first", "W_last", "W_in_moved", "D_first", "D_last", "D_inner"}),
+    "over m": (DeepLinear, "_norms", over_one_power, "three layers",
+               {"W_first", "W_last", "D_first", "D_last"}),
+    "one layer": (DeepLinear, "layers_away", of_the_last_layer, "three layers", {"D_layer2"}),
+    "one step": (Clients, "local_changes", by_last_step, "three layers, three steps",
+                 {"D_first", "D_last", "D_inner", "D_layer2"}),
+    "largest only": (Clients, "local_changes", by_largest_only, "two samples", {"D_spread"}),
+    "all clients": (Clients, "gram_blocks", of_all_clients, "all, then some",
+                    {"P_S_low", "P_S_high"}),
+    "P^S(t)": (Clients, "gram_blocks", now_in_place_of_start, "all, then some",
+               {"P_S_high"}),
+    "no outputs": (DeepLinear, "gram", twice, "two outputs",
+                     {"miss_16", "miss_16t", "P_S_high"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOLD_WRONGLY)
+def test_an_error_planted_in_eigenvalues_is_caught(name, monkeypatch):
+    where, part, wrong, case, names = TOLD_WRONGLY[name]
+    monkeypatch.setattr(where, part, wrong)
+    planted = replace(algorithm.ROUNDS, name=name)
+    assert apart(CASES[case], names, planted) == names
+
+
+def test_norms_of_large_matrices_are_enclosed():
+    """Of 21 rows and more two bounds are told; of fewer the norm."""
+    rng = np.random.default_rng(0)
+    for shape in ((20, 30), (21, 30), (40, 25), (3, 2)):
+        matrix = rng.integers(-5, 6, size=shape)
+        found = squared_norm(bridge.exact(matrix))
+        true = np.linalg.norm(matrix, 2) ** 2
+        low, high = float(arb(found.lower)), float(arb(found.upper))
+        assert low <= true * (1 + 1e-12)
+        assert high >= true * (1 - 1e-12)
+        assert bool(high - low < 1e-6 * true) is (min(shape) <= 20)

@@ -260,7 +260,7 @@ def _solve(
 
 @dataclass(frozen=True)
 class Pair:
-    """The claim that ``ours`` improves on ``theirs``; ``reading`` where it has one of its own."""
+    """``ours``, claimed to be of no larger order than ``theirs``; its own ``reading``, if any."""
 
     name: str
     ours: sp.Expr
@@ -270,7 +270,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class ComparisonClaim:
-    """Bounds said to improve on others; constants, L and F_0 suppressed as in the paper.
+    """Bounds said to be of no larger order than others.
 
     Attributes
     ----------
@@ -281,12 +281,21 @@ class ComparisonClaim:
         Constants that the assumptions allow to be zero; the other constants are positive.
     senses : tuple of Sense
         The first is the headline's.
+    at_least_one : tuple of expressions
+        Products of powers that are never small, beside n, m, K and T.
+    said : str
+        What ours is said to be to theirs.
+    left_out : str
+        What the bounds leave out.
     """
 
     entry: Entry
     pairs: tuple[Pair, ...]
     vanishing: tuple[sp.Symbol, ...]
     senses: tuple[Sense, ...] = (Sense.UNIFORM, Sense.ROUNDS)
+    at_least_one: tuple[sp.Expr, ...] = ()
+    said: str = "improves on"
+    left_out: str = "constants"
 
     @property
     def readings(self) -> tuple[Reading, ...]:
@@ -305,4 +314,5 @@ class ComparisonClaim:
         """One pair under one reading."""
         ours, theirs = rate(pair.ours), rate(pair.theirs)
         names = tuple(symbol.name for symbol in self.vanishing)
-        return compare(ours, theirs, cones((ours, theirs), names, sense))
+        never_small = [p for e in self.at_least_one for p in rate(e).monomials]
+        return compare(ours, theirs, cones((ours, theirs), names, sense, never_small))

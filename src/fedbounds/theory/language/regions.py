@@ -58,9 +58,17 @@ class Cone:
         )
 
 
-def cones(rates: Iterable[Rate], vanishing: Iterable[str], sense: Sense) -> tuple[Cone, ...]:
+def cones(
+    rates: Iterable[Rate],
+    vanishing: Iterable[str],
+    sense: Sense,
+    never_small: Iterable[Monomial] = (),
+) -> tuple[Cone, ...]:
     """Regions that together hold all admissible parameters: n >= m >= 1, K >= 1, T >= 1, whole;
     the rest positive, where ``vanishing`` names those that may be zero as well.
+
+    Where all of their variables are positive, monomials that are ``never_small`` are at least one,
+    up to a constant.
     """
     names = frozenset().union(*(found.variables for found in rates))
     may_vanish = [x for x in vanishing if x in names]
@@ -71,6 +79,7 @@ def cones(rates: Iterable[Rate], vanishing: Iterable[str], sense: Sense) -> tupl
         words = [clients[0], *(f"{x} = 0" for x in zero), steps[0]]
         positive = tuple(sorted(names - gone))
         at_least = (*clients[2], *steps[2], *_powers(names & {T.name}))
+        at_least += tuple(p for p in never_small if {x for x, _ in p.powers} <= {*positive})
         order_one = (*clients[3], *steps[3])
         name = ", ".join(filter(None, words)) or "all parameters positive"
         found.append(Cone(name, positive, gone, at_least, order_one))

@@ -17,12 +17,21 @@ from fedbounds.theory.language.planted import (
     WrongRule,
 )
 from fedbounds.theory.language.setups import Setup
-from fedbounds.theory.language.symbols import n, t
+from fedbounds.theory.language.symbols import eta, n, t
 from fedbounds.vocabulary import Verdict
 
-from . import relu_setups, setups
+from . import matrices, relu_setups, setups
 from .sizes import rate
-from .symbols import S_least, S_size
+from .symbols import (
+    N_added,
+    N_first,
+    N_last,
+    P_max,
+    P_min,
+    S_least,
+    S_size,
+    samples,
+)
 
 
 def _of(plan: Any, name: str) -> Setup:
@@ -36,6 +45,9 @@ _EVERYONE = _of(_LINEAR, "one layer: both, K=3 T=4")
 _TURNS = _of(_LINEAR, "two layers, width 16: in turns, K=2 T=3")
 _ONE = _of(_LINEAR, "two layers, width 16: one client, K=2 T=3")
 _STUCK = _of(_LINEAR, "one layer, the first client nearly fitted: one client, K=1 T=4")
+_UNLIKE = _of(_LINEAR, "two layers, samples of two sizes: both, K=2 T=2")
+_BLOCKS = _of(matrices.PLANNED, "matrices: diagonal and turned")
+_ORTHOGONAL = _of(relu_setups.SAMPLES, "ReLU, orthogonal: samples alone, K=1 T=1")
 _LONG = _of(_RELU, "ReLU, long steps: one client, K=3 T=3")
 
 PLANTED = (
@@ -60,6 +72,16 @@ CLAIMS = (
                "everyone", Unconditional(), _STUCK, control=Verdict.OUTSIDE),
     WrongClaim("linear-rate-times-2n", "2N times the rate of (19)", "thm-iv.2",
                "everyone", Replaced(((rate(S_least), 2 * n * rate(S_least)),)), _EVERYONE),
+    WrongClaim("linear-first-block-alone", "the first block in place of all", "lemma-a2", "",
+               Replaced(((N_added(t), N_first(t)),)), _BLOCKS),
+    WrongClaim("linear-norms-added", "the sum of two norms in place of their product", "lemma-a3",
+               "", Replaced(((N_first(t) * N_last(t), N_first(t) + N_last(t)),)), _BLOCKS),
+    WrongClaim("linear-least-for-largest", "lambda_min(P(0)) bounds all of P^S(0)", "eq-16",
+               "largest", Replaced(((P_max, P_min),)), _UNLIKE),
+    WrongClaim("linear-local-rate", "16 times the rate of local steps", "lemma-a6", "(35)",
+               Replaced(((eta, 16 * eta),)), _EVERYONE),
+    WrongClaim("relu-quarter", "n/4 for the trace of H^infinity", "h-inf", "trace, length 1",
+               Replaced(((samples, samples / 2),)), _ORTHOGONAL),
 )  # fmt: skip
 
 

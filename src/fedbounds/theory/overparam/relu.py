@@ -11,7 +11,7 @@ from fedbounds.theory.language.symbols import K, eta, k, n, t
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
-from .names import EVERY_RELU, NOTHING_RUN, RELU, RELU_SAMPLED
+from .names import EVERY_RELU, NOTHING_RUN, RELU, RELU_SAMPLED, SAMPLES
 from .sizes import AT_LEAST_ONE, rate
 from .symbols import (
     A_1,
@@ -25,6 +25,8 @@ from .symbols import (
     A_3p,
     C_w,
     H_min,
+    H_positive,
+    H_trace,
     S_least,
     S_most,
     S_size,
@@ -244,7 +246,37 @@ EVERYONE = Claim(
     ),
 )  # fmt: skip
 
+
+# ---- H^infinity
+
+
+def _of_trace(told: str, *assumptions: str) -> tuple[Part, ...]:
+    return (
+        Part(name=f"trace, {told}", left=H_trace, right=samples / 2, relation=Relation.EQUAL,
+             index=Index.RUN, assumptions=assumptions),
+        Part(name=f"n lambda, {told}", left=samples * lam, right=samples / 2,
+             index=Index.RUN, assumptions=assumptions),
+    )  # fmt: skip
+
+
+_UNIT_LENGTH, _ANY_LENGTH = _of_trace("length 1", assumed.UNIT), _of_trace("any length")
+POSITIVE = Claim(
+    entry("overparam/h-inf"),
+    algorithms=SAMPLES,
+    parts=(
+        Part(name="positive", left=samples, right=H_positive, index=Index.RUN,
+             assumptions=(assumed.APART,)),
+        *_UNIT_LENGTH, *_ANY_LENGTH,
+    ),
+    readings=(
+        Reading("samples of length 1, of which tr(H^infinity) is n/2",
+                parts=("positive", *(part.name for part in _UNIT_LENGTH))),
+        Reading("samples of any length, which the text does not rule out, harsh",
+                parts=tuple(part.name for part in _ANY_LENGTH)),
+    ),
+)  # fmt: skip
+
 CLAIMS = (
     EXPANDED, CHANGES, FOUR_TERMS, SPLIT, FIRST, SECOND, THIRD, A_ONE, A_TWO, A_THREE, A_FOUR,
-    CONSTANTS, ROUND, LOCAL, THEOREM, NEURONS, EVERYONE,
+    CONSTANTS, ROUND, LOCAL, THEOREM, NEURONS, EVERYONE, POSITIVE,
 )  # fmt: skip

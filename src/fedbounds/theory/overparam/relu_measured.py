@@ -10,7 +10,7 @@ from fedbounds.theory.language.symbols import K, eta, n
 from fedbounds.theory.proof.vectors import ip, sq
 
 from . import measured
-from .symbols import H_min, S_least, lam, radius
+from .symbols import H_min, S_least, cos_max2, lam, radius, x_max2, x_min2
 from .vectors import (
     after,
     by_gram,
@@ -59,3 +59,6 @@ STAYS = (Says(Largest(far), "<=", radius**2), Says(Largest(far_next), "<=", radi
 CONSTANTS = {**measured.CONSTANTS, "far_most": Largest(far_next)}
 _SHRUNK = 1 - eta * K * lam * S_least / (2 * n**2)
 SHRINKS = (Says(n * sq(res_next), "<=", _SHRUNK * n * sq(res)),)
+
+APART = (Says(cos_max2, "<", sp.Integer(1)),)
+UNIT = (Says(x_min2, "==", sp.Integer(1)), Says(x_max2, "==", sp.Integer(1)))

@@ -98,3 +98,29 @@ def _plan() -> Iterator[Planned]:
 
 
 PLANNED = tuple(_plan())
+
+
+def _samples() -> Iterator[Planned]:
+    """Samples one by one, a client each; four neurons, which do not matter."""
+    near = (("9999/10001", "200/10001"), (1, 0))
+    around = ((1, 0), ("3/5", "4/5"), (0, 1), ("-3/5", "4/5"), ("-4/5", "-3/5"))
+    in_space = (
+        (1, 0, 0), (0, 1, 0), (0, 0, 1), ("3/5", "4/5", 0), (0, "3/5", "4/5"),
+        ("2/3", "2/3", "1/3"), ("-2/3", "1/3", "2/3"),
+    )  # fmt: skip
+    for told, every in (
+        ("orthogonal", ((1, 0), (0, 1))),
+        ("a small angle", near),
+        ("around", around),
+        ("in space", in_space),
+        ("one sample", ((1, 0),)),
+        ("opposite", ((1, 0), (-1, 0))),
+        ("of several lengths", ((2, 0), (0, 1), ("1/2", "1/2"))),
+    ):
+        features = tuple((sample,) for sample in every)
+        of = Network(told, features, tuple((1,) for _ in every), 4, _SHORT, 1)
+        own = {"schedule": ((1,) * len(every),)}
+        yield _planned(of, "samples alone", "ReLU samples", own, 1, 1, quick=True)
+
+
+SAMPLES = tuple(_samples())

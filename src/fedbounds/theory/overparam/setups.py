@@ -16,7 +16,7 @@ from fedbounds.theory.language.setups import (
     Setup,
 )
 
-from . import choices, relu_setups
+from . import choices, matrices, relu_setups
 
 Rows = tuple[tuple[int, ...], ...]
 
@@ -142,6 +142,13 @@ ALONE = Network("two layers, one client", _TOGETHER, _BOTH_ALIKE, 2, 16, _two_la
 ALONE_DEEPER = Network(
     "three layers, one client", _TOGETHER, _BOTH_ALIKE, 3, 64, _many_layers(3, 64, 2, 1)
 )
+_ALONE = (((1,),),)
+ONE_CLIENT = Network(
+    "three layers, one client", _ALONE, ((("1/2",),),), 3, 16, _many_layers(3, 16, 1, 1)
+)
+FOUR_LAYERS = Network(
+    "four layers, one client", _ALONE, ((("1/2",),),), 4, 16, _many_layers(4, 16, 1, 1)
+)
 IN_BALLS = Network("two layers, width 8", _APART, _ALIKE, 2, 8, _two_layers(8, 2))
 SAMPLES = Network(
     "one layer, two samples a client", (((1, 0, 0, 0), (0, 1, 0, 0)), ((0, 0, 2, 0), (0, 0, 0, 2))),
@@ -161,7 +168,7 @@ def _planned(
     of: Network, told: str, view: str, parameters: dict[str, Any], rounds: int, *, quick: bool
 ) -> Planned:
     run = Run(of.objective, of.start, tuple(parameters.items()), rounds)
-    chosen: dict[str, Number] = {"C_w": of.C_w, "chance": "1/10"}
+    chosen: dict[str, Number] = {"C_w": of.C_w, "C_o": 1, "chance": "1/10"}
     return Planned(
         f"{of.told}: {told}", Setup("overparam", view, run, tuple(chosen.items())), quick
     )
@@ -194,6 +201,9 @@ def _plan() -> Iterator[Planned]:
         for told, rows in SCHEDULES[:3]:
             yield _scheduled(of, told, rows, steps, rounds)
         yield _at_random(of, 1, 1, 1)
+    for of in (ONE_CLIENT, FOUR_LAYERS):
+        yield _scheduled(of, "everyone", ((1,),), 1, 2)
+    yield _scheduled(ONE_CLIENT, "everyone", ((1,),), 2, 2)
     for told, rows in (("all", ((1, 1, 1),)), ("two of three in turns", ((1, 1, 0), (0, 1, 1))),
                        ("one client", ((0, 1, 0),))):  # fmt: skip
         yield _scheduled(THREE, told, rows, 15, 3)
@@ -210,7 +220,7 @@ def _plan() -> Iterator[Planned]:
     yield _scheduled(WIDE_NEARLY, "one client", _ONE, 1, 2)
 
 
-PLANNED = (*_plan(), *relu_setups.PLANNED)
+PLANNED = (*_plan(), *relu_setups.PLANNED, *relu_setups.SAMPLES, *matrices.PLANNED)
 
 
 def _over_clients(of: Network, steps: int, rounds: int) -> PlannedLadder:

@@ -8,24 +8,41 @@ import sympy as sp
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Part, Reading
 from fedbounds.theory.language.symbols import eta, k, n, t
-from fedbounds.vocabulary import Index
+from fedbounds.vocabulary import Index, Relation
 
 from .linear import EVENT, LOCALLY, SUPPOSED
 from .names import EVERY, FEDAVG
 from .sizes import KAPPA
 from .symbols import (
+    C_o,
+    D_first,
+    D_inner,
+    D_last,
+    D_layer2,
+    D_length,
+    D_spread,
+    P_max,
+    P_min,
+    P_S_high,
+    P_S_low,
     S_size,
     W_first,
     W_high,
+    W_in,
+    W_in_moved,
     W_last,
     W_low,
     d_out,
     depth,
     grams_2,
+    miss_16,
+    miss_16t,
     own_max,
+    own_min,
     s_max2,
     s_min2,
     step_k2,
+    width,
     xi_k2,
 )
 
@@ -45,6 +62,11 @@ PRODUCTS = Claim(
     parts=(
         _part("least", sp.Rational(3, 4) ** 2, W_low(t)),
         _part("largest", W_high(t), sp.Rational(5, 4) ** 2),
+        _part("between", W_in(t), C_o**2 * depth),
+    ),
+    readings=(
+        Reading("singular values of W^{L:i} and of W^{i:1}X", parts=("least", "largest")),
+        Reading("norms of W^{j:i}, with C_O in O", parts=("between",)),
     ),
 )
 LAST = Claim(entry("overparam/eq-22"), FEDAVG, (_part("", W_last(t), _HUNDREDTH**2),))
@@ -69,4 +91,73 @@ LOCAL_STEP = Claim(
     readings=(Reading("its last bound", parts=("last",)),),
 )  # fmt: skip
 
-CLAIMS = (PRODUCTS, LAST, FIRST, GRAMS, LOCAL_STEP)
+# ---- Gram matrices of participants
+
+_NOTHING = sp.Integer(0)
+BLOCKS = Claim(
+    entry("overparam/eq-16"),
+    algorithms=EVERY,
+    parts=(
+        Part(name="columns", left=miss_16(t), right=_NOTHING, relation=Relation.EQUAL),
+        Part(name="least", left=P_min**2, right=P_S_low(t)),
+        Part(name="largest", left=P_S_high(t), right=P_max**2),
+        Part(name="rows", left=miss_16t(t), right=_NOTHING, relation=Relation.EQUAL),
+    ),
+    readings=(
+        Reading("columns of P(t); of P^S(0) singular values are between the extremes of P(0)",
+                parts=("columns", "least", "largest")),
+        Reading("as printed, with a further transpose: rows of P(t)", parts=("rows",)),
+    ),
+)  # fmt: skip
+
+
+# ---- products between the first layer and the last, and local steps
+
+INNER = Claim(
+    entry("overparam/eq-24"), FEDAVG,
+    (_part("", W_in_moved(t), C_o**2 * depth / (KAPPA**2 * n)),),
+    readings=(Reading("C_O in O; tightness tells how small it may be", parts=("",)),),
+)  # fmt: skip
+LOCALLY_NEAR = Claim(
+    entry("overparam/eq-41-42"), FEDAVG,
+    (_part("(41)", D_first(t), _HUNDREDTH**2 * s_max2), _part("(42)", D_last(t), _HUNDREDTH**2)),
+)  # fmt: skip
+
+
+def _locally(name: str, left: sp.Expr, right: sp.Expr, index: Index = Index.ROUND) -> Part:
+    return Part(name=name, left=left, right=right, index=index, conditions=LOCALLY,
+                assumptions=EVENT)  # fmt: skip
+
+
+_s = sp.Symbol("s", integer=True, positive=True)
+_RADIUS = 24 * sp.sqrt(d_out) / depth  # of (39), times the root of D_spread
+_FIRST_TERM = C_o * sp.sqrt(depth) ** 3 * _RADIUS * sp.sqrt(D_spread(t)) / sp.sqrt(width)
+_SERIES = sp.Sum(_FIRST_TERM**_s, (_s, 1, D_length(t)))
+LOCAL = Claim(
+    entry("overparam/lemma-a6"),
+    algorithms=EVERY,
+    parts=(
+        _locally("(35)", xi_k2(t, k + 1),
+                 (1 - eta * depth * own_min(t) / (4 * d_out)) ** (k + 1) * xi_k2(t, 0),
+                 Index.STEP),
+        _locally("(36)", D_inner(t), C_o**2 * depth * _SERIES**2),
+        _locally("(37)", D_last(t), sp.Rational(25, 16) * _SERIES**2),
+        _locally("(38)", D_first(t), sp.Rational(25, 16) * s_max2 * _SERIES**2),
+        _locally("(39)", D_layer2(t, k + 1),
+                 _RADIUS**2 * own_max(t) / own_min(t) ** 2 * xi_k2(t, 0), Index.STEP),
+    ),
+    readings=tuple(
+        Reading(name, parts=(part,))
+        for name, part in (
+            ("(35), lambda_min of the client's own samples", "(35)"),
+            ("(36), with C_O in O", "(36)"),
+            ("(37), with C_O in O", "(37)"),
+            ("(38), with C_O in O", "(38)"),
+            ("(39)", "(39)"),
+        )
+    ),
+)  # fmt: skip
+
+CLAIMS = (
+    PRODUCTS, LAST, FIRST, GRAMS, LOCAL_STEP, BLOCKS, INNER, LOCALLY_NEAR, LOCAL,
+)  # fmt: skip

@@ -20,6 +20,9 @@ w_star2 = symbol(
 )
 P_min = symbol("P_min", "least eigenvalue of P(0)", r"\lambda_{\min}(P(0))", positive=True)
 P_max = symbol("P_max", "largest eigenvalue of P(0)", r"\lambda_{\max}(P(0))", positive=True)
+all_X2 = symbol("all_X2", "||X||_F^2", r"\|X\|_F^2", positive=True)
+log_rank = symbol("log_rank", "log(r/delta)", r"\log(r/\delta)", positive=True)
+log_depth = symbol("log_depth", "log L", r"\log L", nonnegative=True)
 low_0 = symbol(
     "low_0",
     "least squared singular value of W^{L:i}(0) and W^{i:1}(0)X, over that of Lemma A.1 less 0.8",
@@ -33,6 +36,7 @@ high_0 = symbol(
     positive=True,
 )
 C_w = symbol("C_w", "what Omega hides in the width", r"C_\Omega", positive=True)
+C_o = symbol("C_o", "what O hides in a bound", "C_O", positive=True)
 chance = symbol(
     "chance", "probability that the start is none of the event", r"\delta", positive=True
 )
@@ -104,9 +108,61 @@ W_first = quantity(
     "max_i ||(W^{i:1}(t) - W^{i:1}(0))X||^2/m^i",
     r"\max_i\|(\overline W^{i:1}(t)-\overline W^{i:1}(0))X\|^2m^{-i}",
 )
+W_in = quantity(
+    "W_in",
+    "max_{1<i<=j<L} ||W^{j:i}(t)||^2/m^{j-i+1}",
+    r"\max_{i,j}\|\overline W^{j:i}(t)\|^2m^{-(j-i+1)}",
+)
+W_in_moved = quantity(
+    "W_in_moved",
+    "max_{1<i<=j<L} ||W^{j:i}(t) - W^{j:i}(0)||^2/m^{j-i+1}",
+    r"\max_{i,j}\|\overline W^{j:i}(t)-\overline W^{j:i}(0)\|^2m^{-(j-i+1)}",
+)
+# of every client, and of products of p layers
+D_first = quantity(
+    "D_first",
+    "max_k ||(W_{k,c}^{p:1} - W^{p:1})X||^2/m^p",
+    r"\max_k\|(W_{k,c}^{p:1}-\overline W^{p:1})X\|^2m^{-p}",
+)
+D_last = quantity(
+    "D_last",
+    "max_k ||W_{k,c}^{L:L-p+1} - W^{L:L-p+1}||^2/m^p",
+    r"\max_k\|W_{k,c}^{L:L-p+1}-\overline W^{L:L-p+1}\|^2m^{-p}",
+)
+D_inner = quantity(
+    "D_inner",
+    "max_{k,i} ||W_{k,c}^{i+p-1:i} - W^{i+p-1:i}||^2/m^p, 1 < i, i+p-1 < L",
+    r"\max_{k,i}\|W_{k,c}^{i+p-1:i}-\overline W^{i+p-1:i}\|^2m^{-p}",
+)
+D_length = quantity("D_length", "p", "p")
+D_spread = quantity(
+    "D_spread",
+    "||X_c||^2 ||xi_c||^2/sigma_min^4(X_c)",
+    r"\|X_c\|^2\|\overline\xi_c\|^2\sigma_{\min}^{-4}(X_c)",
+)
+D_layer2 = quantity(
+    "D_layer2", "max_i ||W_{k,c}^i - W^i||^2", r"\max_i\|W_{k,c}^i-\overline W^i\|^2"
+)
+miss_16 = quantity("miss_16", "||[P(t,1), P(t,2), ...] - P(t)||_F^2", r"\|[P(t,c)]_c-P(t)\|_F^2")
+miss_16t = quantity(
+    "miss_16t",
+    "the same, first factors transposed and blocks one below the other",
+    r"\|[P(t,c)^{(16)}]_c-P(t)\|_F^2",
+)
+P_S_low = quantity("P_S_low", "sigma_min^2(P^S(0))", r"\sigma_{\min}^2(P^S(0))")
+P_S_high = quantity("P_S_high", "sigma_max^2(P^S(0))", r"\sigma_{\max}^2(P^S(0))")
 grams_2 = quantity("grams_2", "||P^S(t,k) - P^S(0)||^2 of a step k", r"\|P^S(t,k)-P^S(0)\|^2")
 step_k2 = quantity("step_k2", "E ||U_{k+1,c} - U_{k,c}||^2", r"\|U_{k+1,c}(t)-U_{k,c}(t)\|^2")
+own_min = quantity("own_min", "sigma_min^2(X_c)", r"\sigma_{\min}^2(X_c)")
 own_max = quantity("own_max", "sigma_max^2(X_c)", r"\sigma_{\max}^2(X_c)")
+
+# ---- of any matrices
+
+N_whole = quantity("N_whole", "||[A_0, A_1, ...]||^2", r"\|[A_0,A_1,\dots]\|^2")
+N_added = quantity("N_added", "sum_c ||A_c||^2", r"\sum_c\|A_c\|^2")
+N_crossed = quantity("N_crossed", "||A x B||^2, Kronecker's product", r"\|A\otimes B\|^2")
+N_first = quantity("N_first", "||A||^2", r"\|A\|^2")
+N_last = quantity("N_last", "||B||^2", r"\|B\|^2")
 
 # ---- of two-layer ReLU networks; e is y - y(t)
 
@@ -115,6 +171,19 @@ lam = symbol("lam", "least eigenvalue of H^infinity", r"\lambda", positive=True)
 lam_max = symbol(
     "lam_max", "largest eigenvalue of H^infinity", r"\lambda_{\max}(H^\infty)", positive=True
 )
+log_samples = symbol("log_samples", "log(n/delta)", r"\log(n/\delta)", positive=True)
+log_width = symbol("log_width", "log(m/delta)", r"\log(m/\delta)", positive=True)
+H_trace = symbol("H_trace", "trace of H^infinity", r"\mathrm{tr}H^\infty", positive=True)
+H_positive = symbol(
+    "H_positive", "positive eigenvalues of H^infinity", r"|\{i:\lambda_i(H^\infty)>0\}|",
+    integer=True, nonnegative=True,
+)  # fmt: skip
+x_min2 = symbol("x_min2", "least |x_i|^2", r"\min_i\|x_i\|^2", positive=True)
+x_max2 = symbol("x_max2", "largest |x_i|^2", r"\max_i\|x_i\|^2", positive=True)
+cos_max2 = symbol(
+    "cos_max2", "largest squared cosine of two samples", r"\max_{i<j}\cos^2(x_i,x_j)",
+    nonnegative=True,
+)  # fmt: skip
 H_min = symbol("H_min", "least eigenvalue of H(0)", r"\lambda_{\min}(H(0))", nonnegative=True)
 radius = symbol("radius", "how far neurons stay from their start", "R", positive=True)
 A_1 = quantity("A_1", "E A_1 of (53)", "A_1", signed=True)

@@ -53,14 +53,48 @@ perp, flips, changed, by_local, by_still, far, far_next, res_s, farthest = vecto
         "farthest": r"\max_r\|w_{k,c,r}(t)-\overline w_r(t)\|^2",
     }
 )
-low_now, high_now, first_now, last_now, grams_apart, outputs_went, largest_own = vectors(
+low_now, high_now, first_now, last_now, inner_now, inner_moved = vectors(
     {
         "low": r"\ell(t)",
         "high": "h(t)",
         "moved_first": r"\max_i\|(\overline W^{i:1}(t)-\overline W^{i:1}(0))X\|^2m^{-i}",
         "moved_last": r"\max_i\|\overline W^{L:i}(t)-\overline W^{L:i}(0)\|^2m^{-(L-i+1)}",
+        "inner": r"\max_{i,j}\|\overline W^{j:i}(t)\|^2m^{-(j-i+1)}",
+        "moved_inner": r"\max_{i,j}\|\overline W^{j:i}(t)-\overline W^{j:i}(0)\|^2m^{-(j-i+1)}",
+    }
+)
+grams_apart, outputs_went, least_own, largest_own = vectors(
+    {
         "grams_apart": r"\|P^S(t,k)-P^S(0)\|^2",
         "outputs_went": r"U_{k+1,c}(t)-U_{k,c}(t)",
+        "least_own": r"\sigma_{\min}^2(X_c)",
         "largest_own": r"\sigma_{\max}^2(X_c)",
+    }
+)
+block_columns, block_rows, block_low, block_high = vectors(
+    {
+        "block_columns": r"\|[P(t,c)]_c-P(t)\|_F^2",
+        "block_rows": r"\|[P(t,c)^{(16)}]_c-P(t)\|_F^2",
+        "block_low": r"\sigma_{\min}^2(P^S(0))",
+        "block_high": r"\sigma_{\max}^2(P^S(0))",
+    }
+)
+went_layers, went_first, went_last, went_inner, length, own_spread = vectors(
+    {
+        "went_layers": r"\max_i\|W_{k,c}^i(t)-\overline W^i(t)\|^2",
+        "went_first": r"\max_k\|(W_{k,c}^{p:1}(t)-\overline W^{p:1}(t))X\|^2m^{-p}",
+        "went_last": r"\max_k\|W_{k,c}^{L:L-p+1}(t)-\overline W^{L:L-p+1}(t)\|^2m^{-p}",
+        "went_inner": r"\max_{k,i}\|W_{k,c}^{i+p-1:i}(t)-\overline W^{i+p-1:i}(t)\|^2m^{-p}",
+        "length": "p",
+        "own_spread": r"\|X_c\|^2\|\overline\xi_c\|^2\sigma_{\min}^{-4}(X_c)",
+    }
+)
+whole, added, crossed, first_block, last_block = vectors(
+    {
+        "whole": r"\|[A_0,A_1,\dots]\|^2",
+        "added": r"\sum_c\|A_c\|^2",
+        "crossed": r"\|A\otimes B\|^2",
+        "first_block": r"\|A\|^2",
+        "last_block": r"\|B\|^2",
     }
 )

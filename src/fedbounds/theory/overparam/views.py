@@ -5,30 +5,33 @@ from dataclasses import replace
 from fedbounds.theory.language.setups import Ending, Rungs, Shown, View
 from fedbounds.theory.language.symbols import m, t
 
-from . import assumed, measured, relu_measured, scope_names
-from .names import FEDAVG, MORE_CLIENTS, RELU, RELU_SAMPLED, SAMPLED
+from . import assumed, matrices, measured, relu_measured, scope_names
+from .names import FEDAVG, MATRICES, MORE_CLIENTS, RELU, RELU_SAMPLED, SAMPLED, SAMPLES
 from .symbols import R_mean
 
-_SPECTRA = ("low", "high", "moved_first", "moved_last")
+_SPECTRA = ("low", "high", "moved_first", "moved_last", "inner", "moved_inner",
+            "block_columns", "block_rows", "block_low", "block_high")  # fmt: skip
+_WENT = ("went_first", "went_last", "went_inner", "length", "own_spread")
 _ALL = ("x", "x0", "after", "mean_g", "size", "one", "star", *_SPECTRA)
 _TERMS = tuple(f"term_{number}" for number in (1, 2, 3, 4))
-_CLIENTS = ("res", "res_next", "along", "first", "by_gram", "slope", "y", "largest_own",
-            *_TERMS)  # fmt: skip
+_CLIENTS = ("res", "res_next", "along", "first", "by_gram", "slope", "y", "least_own",
+            "largest_own", *_TERMS)  # fmt: skip
 ROUNDS = View(
     told="rounds on a schedule",
     algorithm="scheduled_averaging.ROUNDS",
     shown=Shown(
-        indices={"i": "", "k": "", "j": "", "l": ""},
+        indices={"i": "", "k": "", "j": "", "l": "", "p": ""},
         vectors={
             **dict.fromkeys(_ALL, ()),
+            **dict.fromkeys(_WENT, ("p",)),
             **dict.fromkeys(_CLIENTS, ("i",)),
             **dict.fromkeys(("xis", "gs", "ys", "outputs_went"), ("i", "k")),
             "grams_apart": ("k",),
-            **dict.fromkeys(("xis_to", "ys_to"), ("i", "j")),
+            **dict.fromkeys(("xis_to", "ys_to", "went_layers"), ("i", "j")),
         },
         factors={"layer": ("l",), "present": ("i",)},
         derived=measured.DERIVED,
-        may=("star", "grams_apart", "largest_own", *_SPECTRA),
+        may=("star", "grams_apart", "least_own", "largest_own", "went_layers", *_SPECTRA, *_WENT),
     ),
     runs=FEDAVG[0],
     scopes=(scope_names.LAYERS,),
@@ -89,6 +92,25 @@ RELU_AT_RANDOM = replace(
     scopes=(scope_names.NEURONS_AT_RANDOM,),
     takes=("eta", "K", "m", "radius"),
 )
+# samples alone: nothing of a round is looked at
+RELU_SAMPLES = replace(
+    RELU_ROUNDS,
+    told="samples of ReLU networks",
+    runs=SAMPLES[0],
+    quantities={},
+    states=(),
+    each={},
+    constants={},
+    assumptions={assumed.APART: relu_measured.APART, assumed.UNIT: relu_measured.UNIT},
+)
+NORMS = View(
+    told="norms of matrices",
+    algorithm="matrices.NORMS",
+    shown=Shown(vectors=dict.fromkeys(matrices.SHOWN, ())),
+    runs=MATRICES[0],
+    quantities=matrices.QUANTITIES,
+    takes=("blocks",),
+)
 
 RUNGS = {
     "over the number of clients": Rungs(
@@ -105,4 +127,6 @@ VIEWS = {
     "rounds, clients at random": AT_RANDOM,
     "ReLU rounds": RELU_ROUNDS,
     "ReLU rounds, clients at random": RELU_AT_RANDOM,
+    "ReLU samples": RELU_SAMPLES,
+    "matrices": NORMS,
 }

@@ -166,13 +166,15 @@ def _harmonic(value: Any, numbers: Numbers) -> Any:
 
 
 def _sum(expression: sp.Sum, numbers: Numbers, rounds: range | None) -> Any:
-    """A finite sum over one index, term by term."""
+    """A finite sum over one index, term by term; as long as the last one says, which may differ."""
     ((index, low, high),) = expression.limits
-    first, last = (whole(evaluate(end, numbers, rounds)) for end in (low, high))
+    first, last = (evaluate(end, numbers, rounds) for end in (low, high))
+    ends = np.frompyfunc(whole, 1, 1)(last)
     total = numbers.rational(0, 1)
-    for at in range(first, last + 1):
+    for at in range(whole(first), np.max(ends) + 1):
         constants = {**numbers.constants, index.name: numbers.rational(at, 1)}
-        total = total + evaluate(expression.function, replace(numbers, constants=constants), rounds)
+        term = evaluate(expression.function, replace(numbers, constants=constants), rounds)
+        total = total + (term if np.ndim(ends) == 0 else np.where(ends >= at, term, term * 0))
     return total
 
 

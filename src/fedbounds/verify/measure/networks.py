@@ -1,5 +1,6 @@
 """What steps ask of networks, for all clients at once: outputs, their derivatives, and spectra."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -7,7 +8,12 @@ import numpy as np
 from flint import arb, fmpq
 
 from fedbounds.problems.linear import is_exact
-from fedbounds.problems.spectrum import Bracket, largest_eigenvalue
+from fedbounds.problems.spectrum import (
+    Bracket,
+    largest_eigenvalue,
+    smallest_eigenvalue,
+    squared_norm,
+)
 
 from .balls import Ball, enclosed
 from .objectives import between
@@ -78,9 +84,66 @@ class Networks(PerClient):
         return {name: _numbers([row[name] for row in rows]) for name in rows[0]}
 
     @property
-    def own_largest(self) -> Array:
-        """Largest eigenvalue of X_c'X_c of every client, shape (n,); of exact data."""
-        return _own_largest(self.objective)
+    def own_extremes(self) -> tuple[Array, Array]:
+        """The least and the largest eigenvalue of X_c'X_c of every client, (n,); of exact data."""
+        least, largest = zip(*_own_extremes(self.objective), strict=True)
+        return _numbers(list(least)), _numbers(list(largest))
+
+    def local_changes(self, x: Array, ys: list[Array], missed: Array) -> dict[str, Array]:
+        """How far clients' layers, and products of them, go from those of the model x.
+
+        Of models (rows, n, d) after k = 0, 1, ... steps, and what they miss at first, (rows, n,
+        outputs). Single layers, "went_layers", for every k, shape (rows, n, steps + 1). Products as
+        in the network's `away`, the largest over k: one for each client and there for p = 1, ...,
+        L - 1 layers, shape (rows, n (L - 1)); with p, "length", and, where samples of a client do
+        not depend on each other, ||X_c||^2 ||xi_c||^2 / sigma_min^4(X_c), "own_spread".
+        """
+        objective, rows, n = self.objective, x.shape[0], self.clients
+        every = [(x[row], [y[row, c] for y in ys]) for row in range(rows) for c in range(n)]
+        layers = [objective.layers_away(y, here) for here, own in every for y in own]
+        found = {"went_layers": _numbers(layers).reshape(rows, n, len(ys))}
+        if objective.depth == 1:
+            return found
+        away = [[objective.away(y, here) for y in own] for here, own in every]
+        for name in away[0][0]:
+            lists = [zip(*(one[name] for one in own), strict=True) for own in away]
+            most = [_most(steps) for own in lists for steps in own]
+            found[f"went_{name}"] = _numbers(most).reshape(rows, -1)
+        lengths = [fmpq(p) for p in range(1, objective.depth)]
+        found["length"] = np.array([lengths * n] * rows, dtype=object)
+        if all(least.lower > 0 for least, _ in _own_extremes(objective)):
+            least, largest = self.own_extremes
+            spread = self.xp.sum(missed * missed, axis=2) * (largest / least**2)
+            found["own_spread"] = np.repeat(spread, len(lengths), axis=1)
+        return found
+
+    def gram_blocks(self, x: Array, start: Array, present: Array) -> dict[str, Array]:
+        """What (16) says of P, of every row.
+
+        "columns": ||[P(t, 1), P(t, 2), ...] - P(t)||_F^2; "rows" likewise, of blocks one below the
+        other, each with its first factors transposed. "low" and "high": the extreme eigenvalues of
+        P^S(0)'P^S(0).
+        """
+        beside = self.objective.crossed_gram(x, self.spread(x))
+        rows, samples, outputs, _, own, _ = beside.shape
+        size = samples * outputs
+        beside = beside.reshape(rows, samples, outputs, samples, outputs)
+        whole = np.stack([self.objective.gram(one) for one in x])
+        apart = [
+            ((blocks.reshape(rows, size, size) - whole) ** 2).sum(axis=(1, 2))
+            for blocks in (beside, beside.swapaxes(1, 3))
+        ]
+        ends = []
+        for one, here in zip(start, present, strict=True):
+            among = np.repeat([int(bool(at)) for at in here], own * outputs) == 1
+            block = self.objective.gram(one)[:, among]
+            square = block.T @ block
+            ends.append((smallest_eigenvalue(square), largest_eigenvalue(square)))
+        low, high = map(list, zip(*ends, strict=True))
+        return {
+            **{"block_columns": apart[0], "block_rows": apart[1]},
+            **{"block_low": _numbers(low), "block_high": _numbers(high)},
+        }
 
     def grams_apart(self, x: Array, ys: Array, start: Array, present: Array) -> Array:
         """||P^S(t, k) - P^S(0)||^2 of every row, of models of clients (rows, n, d)."""
@@ -90,6 +153,12 @@ class Networks(PerClient):
         rows, samples, outputs = found.shape[:3]
         square = found.reshape(rows, samples * outputs, -1)
         return _numbers([largest_eigenvalue(own.T @ own) for own in square])
+
+    def squared_norms(self, matrices: Array) -> Array:
+        """||A||^2 of every matrix of a stack, (count, rows, columns): spectral norms."""
+        if isinstance(matrices, np.ndarray) and is_exact(matrices):
+            return _numbers([squared_norm(one) for one in matrices])
+        return self.xp.linalg.matrix_norm(matrices, ord=2) ** 2
 
     @property
     def width(self) -> int:
@@ -116,9 +185,16 @@ class Networks(PerClient):
 
 
 @lru_cache(maxsize=64)  # asked for in every round
-def _own_largest(problem: Any) -> Array:
+def _own_extremes(problem: Any) -> list[tuple[Bracket, Bracket]]:
     """Of features in rows."""
-    return _numbers([largest_eigenvalue(own @ own.T) for own in problem.features])
+    grams = (own @ own.T for own in problem.features)
+    return [(smallest_eigenvalue(gram), largest_eigenvalue(gram)) for gram in grams]
+
+
+def _most(found: Iterable[Bracket]) -> Bracket:
+    """The largest of some numbers."""
+    every = list(found)
+    return Bracket(max(x.lower for x in every), max(x.upper for x in every))
 
 
 def _larger(a: Any, b: Any) -> Ball:

@@ -26,10 +26,10 @@ def _comparison(claim: ComparisonClaim) -> ClaimView:
     parts = tuple(
         PartView(
             name=pair.name,
-            index="as orders of magnitude; constants, L and F_0 are left out",
+            index=f"as orders of magnitude; {claim.left_out} are left out",
             relation="",
             formula=Markup(
-                f"{element(latex(pair.ours, names))} <span>improves on</span> "
+                f"{element(latex(pair.ours, names))} <span>{escape(claim.said)}</span> "
                 f"{element(latex(pair.theirs, names))}"
             ),
             conditions=(),

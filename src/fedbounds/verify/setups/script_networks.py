@@ -62,7 +62,14 @@ METHODS: Mapping[str, Lines] = {
     "has_nearest_fit": ("has_nearest_fit = False  # nor what needs it",),
     **{
         name: (f"{name} = None",)
-        for name in ("spectra", "own_largest", "grams_apart", "nearest_fit")
+        for name in (
+            "spectra",
+            "own_extremes",
+            "grams_apart",
+            "gram_blocks",
+            "local_changes",
+            "nearest_fit",
+        )
     },
     "by_crossed_gram": (
         "def by_crossed_gram(self, x, y, r):  # sum_c P(x, y_c) r_c = J(x) sum_c J_c(y_c)' r_c",
