@@ -31,6 +31,7 @@ from .problem import Start
 from .spectrum import Bracket, largest_eigenvalue, smallest_eigenvalue
 
 Array = Any
+_MOST = 128  # rows of P, of which eigenvalues are found in rationals
 _SILENT = (
     Fact.NOISE, Fact.NOISELESS, Fact.UNBIASED, Fact.BOUNDED_VARIANCE, Fact.INDEPENDENT,
 )  # fmt: skip
@@ -345,13 +346,19 @@ class DeepLinear:
         """Sizes and extreme eigenvalues: of X'X and, at a start, of P and of products of layers.
 
         X has a column for each sample: the least eigenvalue of X'X is 0 where samples depend on
-        each other. W* is the least matrix with Y = W* X, where there is one.
+        each other. W* is the least matrix with Y = W* X, where there is one. Of many samples there
+        are sizes alone.
         """
+        names = ("depth", "width", "outputs")
+        depth, width, outputs = (fmpq(getattr(self, name)) for name in names)
+        sizes = {"depth": depth, "width": width, "d_out": outputs}
+        if self.clients * self.samples * self.outputs > _MOST:
+            return sizes
         every, targets = self._all_features, self.targets.reshape(-1, self.outputs)
         gram = every @ every.T
         ends = smallest_eigenvalue(gram), largest_eigenvalue(gram)
         found: dict[str, Any] = {
-            **{"depth": fmpq(self.depth), "width": fmpq(self.width), "d_out": fmpq(self.outputs)},
+            **sizes,
             **{"s_min2": ends[0], "s_max2": ends[1]},
             "rank": fmpq(sum(pivot != 0 for pivot in pivots(gram) or ())),
         }

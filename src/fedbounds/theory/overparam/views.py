@@ -5,7 +5,7 @@ from dataclasses import replace
 from fedbounds.theory.language.setups import Ending, Rungs, Shown, View
 from fedbounds.theory.language.symbols import m, t
 
-from . import assumed, measured, relu_measured, scope_names
+from . import assumed, contest_views, measured, relu_measured, scope_names
 from .names import FEDAVG, MORE_CLIENTS, RELU, RELU_SAMPLED, SAMPLED
 from .symbols import R_mean
 
@@ -95,6 +95,7 @@ RUNGS = {
     )
 }
 VIEWS = {
+    **contest_views.VIEWS,
     "rounds": ROUNDS,
     "rounds, clients at random": AT_RANDOM,
     "ReLU rounds": RELU_ROUNDS,
