@@ -8,7 +8,7 @@ rounds and the step size. Digits are those of scikit-learn, as 28 x 28 pixels.
 from functools import cache
 
 from fedbounds.theory.language.contests import Contest, Tries
-from fedbounds.theory.language.setups import Number, Objective, Run, Setup
+from fedbounds.theory.language.setups import Objective, Run, Setup
 
 _STEPS, _ROUNDS, _REPLICAS = 5, 20, 128
 SHARES = {2: "a tenth", 10: "half", 20: "all"}
@@ -18,7 +18,7 @@ _RANDOM = {**_SIZES, "inputs": 64, "outputs": 10, "least": 1, "largest": 4}
 _TOLD = "mean training loss (1)"
 
 
-def _objective(family: str, width: int, data: dict[str, Number], **more: int) -> Objective:
+def _objective(family: str, width: int, data: dict[str, int], **more: int) -> Objective:
     return Objective(family, tuple({**data, "width": width, **more}.items()))
 
 

@@ -179,9 +179,10 @@ def _digits(data: Mapping[str, Any]) -> tuple[Any, Any]:
 
 def _random_samples(data: Mapping[str, Any]) -> tuple[Any, Any]:
     """Samples whose extreme singular values are given; targets are those of a linear map."""
-    sizes = {name: int(data[name]) for name in ("clients", "samples", "inputs", "outputs", "seed")}
-    ends = {name: float(exact(data[name])) for name in ("least", "largest")}
-    return random_samples(**sizes, **ends)
+    names = ("clients", "samples", "inputs", "outputs", "seed")
+    sizes: dict[str, Any] = {name: int(data[name]) for name in names}
+    least, largest = (float(exact(data[name])) for name in ("least", "largest"))
+    return random_samples(**sizes, least=least, largest=largest)
 
 
 def _deep_linear_of(

@@ -67,15 +67,10 @@ def _names(one: Contest, way: str) -> tuple[str, ...]:
 
 
 def _over_the_last(every: list[list[float | None]]) -> None:
-    """Estimates, and between which two they stand, over the last ones; none unless these are > 0."""
-    ends = [own[-1] for own in every]
-    if any(x is None or x <= 0 for x in ends):
-        for own in every:
-            own[:] = [None] * len(own)
-        return
-    middle, low, high = every
-    for own, unit in zip((middle, low, high), (ends[0], ends[2], ends[1]), strict=True):
-        own[:] = [None if x is None else x / unit for x in own]
+    """Estimates, and between which two they stand, over the last; none unless those are above 0."""
+    middle, low, high = (own[-1] or 0.0 for own in every)
+    for own, unit in zip(every, (middle, high, low), strict=True):
+        own[:] = [None if x is None or low <= 0 else x / unit for x in own]
 
 
 def _best(
