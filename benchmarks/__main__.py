@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import daily, fedplt, masked, strategies, submodel, zeroth_order
+from . import daily, fedplt, masked, networks, strategies, submodel, zeroth_order
 from .workloads import Row, rows
 
 
@@ -29,7 +29,7 @@ def table(found: list[Row]) -> str:
 
 
 if __name__ == "__main__":
-    others = (fedplt, submodel, masked, zeroth_order, strategies, daily)
+    others = (fedplt, submodel, masked, zeroth_order, networks, strategies, daily)
     every = [*rows(), *(row for module in others for row in module.rows())]
     text = (
         "# Benchmarks\n\n"

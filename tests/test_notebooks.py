@@ -163,8 +163,8 @@ def notebook(request: pytest.FixtureRequest) -> Any:
 
 def test_all_are_there() -> None:
     expected = [
-        "fedplt", "meerkat", "other_peoples_code", "own_theorem", "personalization", "proofs",
-        "submodel", "tour",
+        "fedplt", "meerkat", "other_peoples_code", "overparam", "own_theorem", "personalization",
+        "proofs", "submodel", "tour",
     ]  # fmt: skip
     assert [path.stem for path in NOTEBOOKS] == expected
 

@@ -86,6 +86,8 @@ def subjects():
     many = views("personalization")["Scaffold-P, rounds of many clients"]
     name, seen = many.algorithm, found["personal_scaffold.OBSERVED"]
     found[name] = replace(seen, algorithm=named()[name], shown=many.shown)
+    drawn, trained = found["scheduled_averaging.SAMPLED"], "scheduled_averaging.TRAINED"
+    found.setdefault(trained, replace(drawn, algorithm=named()[trained], shown=Shown()))
     rounds = found["sparse_zeroth_order.WHOLE"]
     for name in (name for name in named() if name.startswith("virtual_path.")):
         found[name] = replace(rounds, algorithm=named()[name], shown=Shown())

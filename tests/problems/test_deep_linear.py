@@ -1,5 +1,6 @@
 """Deep linear networks against lists of fractions, sample by sample and layer by layer."""
 
+import tracemalloc
 from fractions import Fraction
 
 import array_api_strict as strict
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
-from fedbounds.problems import cohort_of, everyone, to_float, to_namespace
+from fedbounds.problems import cohort_of, deep_linear, everyone, to_float, to_namespace
 from fedbounds.problems.deep_linear import DeepLinear
 from fedbounds.problems.spectrum import Bracket
 from fedbounds.verify.measure.clients import Clients
@@ -224,6 +225,92 @@ def test_data_without_a_fit_have_no_nearest_one():
             own.nearest_fit(rationals([[0] * own.shared_dimension]))
 
 
+# ---- rounds in which no model of a client is formed
+
+PRESENT = np.array([[1, 0], [1, 1]])
+WEIGHTS = rationals([[1, 0], [Fraction(1, 2), Fraction(1, 2)]])
+
+
+def averages(network, models, eta, steps):
+    """Of every row, the mean of where its clients of `PRESENT` get, and residuals before."""
+    found = []
+    for w, present in zip(models, PRESENT, strict=True):
+        clients = [c for c in network.everyone if present[c]]
+        ends = [
+            flat(oracle.local_models(network, network.layers(w), c, eta, steps)[-1])
+            for c in clients
+        ]
+        mean = [sum(own) / Fraction(len(ends)) for own in zip(*ends, strict=True)]
+        found.append((mean, [network.xi(network.layers(w), c) for c in network.everyone]))
+    return [list(own) for own in zip(*found, strict=True)]
+
+
+@pytest.mark.parametrize("shape", ROOTS)
+@pytest.mark.parametrize("steps", [1, 3])
+def test_averages_are_those_of_models_of_every_client(shape, steps):
+    depth, width, d_out = shape
+    network, w, v, _ = numbered(depth, width, d_out)
+    eta = Fraction(1, 4)
+    own, models = problem_of(network), rationals([w, v])
+    found = own.averaged(models, WEIGHTS, eta=fmpq(1, 4), steps=steps)
+    assert [fractions(x) for x in found] == averages(network, [w, v], eta, steps)
+    together = Clients(own).averaged(models, rationals(PRESENT), fmpq(1, 4), steps)
+    assert all((a == b).all() for a, b in zip(found, together, strict=True))
+
+
+def forgotten(found, samples, move):
+    """Planted: what earlier steps moved later layers is forgotten."""
+    return found
+
+
+def of_the_last_step(old, new):
+    """Planted: of later layers only the last step counts."""
+    return new
+
+
+def of_everyone(inputs, slopes, shares):
+    """Planted: the mean is over all clients."""
+    return RIGHT(inputs, slopes, shares * 0 + fmpq(1, shares.shape[1]))
+
+
+RIGHT = deep_linear.mean_move
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("_less", forgotten), ("_beside", of_the_last_step), ("mean_move", of_everyone)],
+)
+def test_planted_errors_of_averages_are_caught(monkeypatch, name, wrong):
+    network, w, v, _ = numbered(3, 3, 1)
+    monkeypatch.setattr(deep_linear, name, wrong)
+    found = problem_of(network).averaged(rationals([w, v]), WEIGHTS, eta=fmpq(1, 4), steps=3)
+    assert [fractions(x) for x in found] != averages(network, [w, v], Fraction(1, 4), 3)
+
+
+def test_averages_in_balls_contain_those_of_every_client():
+    own = given_as([[1, 2], [2, -1]], [[1, 2], [0, 1]], 2, 3)  # C is no rational
+    clients, x = Clients(own), rationals([[1, -1, 2, 0, 1, 1, -1, 2, 1, 0, 2, 1]])
+    found, missed = clients.averaged(x, rationals([[1, 0]]), fmpq(1, 8), 2)
+    y = clients.spread(x)
+    for _ in range(2):
+        y = y - clients.gradient(y) * fmpq(1, 8)
+    for a, b in ((found, y[:, 0, :]), (missed, clients.residual(x))):
+        assert all(p.ball.overlaps(q.ball) for p, q in zip(a.flat, b.flat, strict=True))
+        assert all(float(p.ball.rad()) < 1e-6 for p in a.flat)
+
+
+def test_gram_matrices_of_clients_need_little_beside_themselves():
+    """Neither a model of each client again, nor products of one layer after another."""
+    rng = np.random.default_rng(0)
+    own = DeepLinear(rng.standard_normal((4, 8, 50)), rng.standard_normal((4, 8, 10)), 3, 64)
+    ys = rng.standard_normal((1, 4, own.shared_dimension))
+    tracemalloc.start()
+    size = own.crossed_gram(ys[:, 0, :], ys).nbytes
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert size <= peak <= 5 * size
+
+
 # ---- planted errors
 
 
@@ -293,7 +380,7 @@ def numbered(depth, width, d_out, d_in=2):
 
     clients = [[(some(d_in), some(d_out)) for _ in range(2)] for _ in range(2)]
     network = Network(clients, depth, width, Fraction(1, ROOTS[depth, width, d_out]))
-    size = d_in * width + (depth - 2) * width**2 + d_out * width
+    size = len(flat(network.layers([0] * 1000)))
     return network, some(size), some(size), some(4 * d_out)
 
 

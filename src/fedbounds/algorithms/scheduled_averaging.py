@@ -6,7 +6,7 @@ the mean over S_t of what K steps reach. Others make steps too, that are shown a
 
 Parameters: ``K`` local steps of size ``eta``; and ``schedule``, rows of 0 and 1 that rounds take in
 turn, again and again: 1 for the clients of S_t, of which there is at least one; or ``m``, how many
-clients are drawn.
+clients are drawn. `TRAINED` draws the start too, and runs on networks of any kind.
 """
 
 from collections.abc import Mapping
@@ -21,6 +21,11 @@ Array = Any
 def init(problem: Any, start: Array) -> State:
     """The model, and what it is at the start, which stays."""
     return {"x": start, "x0": start * 1}
+
+
+def init_drawn(problem: Any, start: Array, random: Any) -> State:
+    """Gaussian entries around a start."""
+    return {"x": start + random.normal(start.shape[1])}
 
 
 def draw(random: Any, problem: Any, p: Mapping[str, Any]) -> State:
@@ -76,6 +81,14 @@ def mean_of(problem: Any, own: Array, present: Array) -> Array:
     """The mean over S_t of what clients have, shape (rows, d)."""
     size = problem.xp.sum(present, axis=1)
     return problem.xp.sum(own * present[:, :, None], axis=1) / size[:, None]
+
+
+def step_trained(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
+    """The same next model, of which residuals at the round's start alone are shown."""
+    x = state["x"]
+    after, res = problem.averaged(x, drawn["present"], p["eta"], p["K"])
+    see(res=res)
+    return {"x": after}
 
 
 # ---- deep linear networks
@@ -163,3 +176,4 @@ def at_start(
 
 ROUNDS = Algorithm(init, draw, step, "FedAvg on a schedule")
 SAMPLED = Algorithm(init, draw_clients, step_sampled, "FedAvg, clients at random")
+TRAINED = Algorithm(init_drawn, draw_clients, step_trained, "FedAvg, starts and clients at random")

@@ -23,6 +23,7 @@ from fedbounds.errors import require
 from fedbounds.facts import Fact
 
 from .cohort import Cohort
+from .common_model import all_through, mean_move
 from .constants import Constants, Evidence, not_known
 from .linear import is_exact, multiplied, pivots, solve
 from .noise import SILENT
@@ -30,6 +31,7 @@ from .problem import Start
 from .spectrum import Bracket, largest_eigenvalue, smallest_eigenvalue, squared_norm
 
 Array = Any
+_MOST = 128  # rows of P, of which eigenvalues are found in rationals
 _SILENT = (
     Fact.NOISE, Fact.NOISELESS, Fact.UNBIASED, Fact.BOUNDED_VARIANCE, Fact.INDEPENDENT,
 )  # fmt: skip
@@ -231,35 +233,84 @@ class DeepLinear:
         array, shape (rows, n n_c, d_out, n, n_c, d_out)
         """
         xp, (rows, n, d) = array_api_compat.array_namespace(x), ys.shape
-        own = self._factors(xp.broadcast_to(x[:, None, :], ys.shape))
-        found: Any = 0
+        every, found = xp.reshape(self.features, (1, n * self.samples, -1)), None
+        own = xp.reshape(xp.stack([self.features] * rows, axis=0), (rows * n, self.samples, -1))
+        here = self._factors(x, every)
         for (inputs, back), (given, moved) in zip(
-            own, self._factors(xp.reshape(ys, (rows, n, d))), strict=True
+            here, self._factors(xp.reshape(ys, (rows * n, d)), own), strict=True
         ):
-            left, right = (xp.reshape(a, (rows, n * self.samples, -1)) for a in (inputs, given))
-            dots = xp.matmul(left, xp.matrix_transpose(right))
+            right = xp.reshape(given, (rows, n * self.samples, -1))
+            dots = xp.matmul(inputs, xp.matrix_transpose(right))
             dots = xp.reshape(dots, (rows, n * self.samples, 1, n, self.samples, 1))
-            turned = xp.matmul(back, xp.matrix_transpose(moved))  # (rows, n, d_out, d_out)
-            turned = xp.permute_dims(turned, (0, 2, 1, 3))[:, None, :, :, None, :]
-            found = found + dots * turned
-        return found / self.square
+            turned = xp.matmul(xp.reshape(moved, (rows, n * self.outputs, -1)),
+                               xp.matrix_transpose(back))  # fmt: skip
+            turned = xp.reshape(turned / self.square, (rows, n, self.outputs, self.outputs))
+            turned = xp.permute_dims(turned, (0, 3, 1, 2))[:, None, :, :, None, :]
+            found = dots * turned if found is None else found + dots * turned
+        return found
 
-    def _factors(self, ys: Array) -> list[tuple[Array, Array]]:
-        """W^(i-1) ... W^1 X_c and W^L ... W^(i+1) of every layer, for a model of every client."""
-        xp, (rows, n, d) = array_api_compat.array_namespace(ys), ys.shape
-        weights = [
-            xp.reshape(own, (rows, n, *own.shape[1:]))
-            for own in self.layers(xp.reshape(ys, (rows * n, d)))
-        ]
-        inputs = [xp.broadcast_to(self.features, (rows, *self.features.shape))]
+    def _factors(self, z: Array, samples: Array) -> list[tuple[Array, Array]]:
+        """W^(i-1) ... W^1 X and W^L ... W^(i+1) of every layer, of rows of models and of samples.
+
+        Samples are in rows, as in ``samples``, which all models may share.
+        """
+        xp, weights = array_api_compat.array_namespace(z), self.layers(z)
+        inputs = [samples]
         for weight in weights[:-1]:
-            inputs.append(xp.matmul(inputs[-1], xp.matrix_transpose(weight)))
+            inputs.append(_through(inputs[-1], weight))
         size = self.outputs
-        one = np.eye(size, dtype=int) if self.exact else xp.eye(size, dtype=ys.dtype)
-        back = [ys[:, :, :1, None] * 0 + one]
+        one = np.eye(size, dtype=int) if self.exact else xp.eye(size, dtype=z.dtype)
+        back = [z[:, :1, None] * 0 + one]
         for weight in reversed(weights[1:]):
             back.append(xp.matmul(back[-1], weight))
         return list(zip(inputs, reversed(back), strict=True))
+
+    def averaged(self, x: Array, shares: Array, *, eta: Any, steps: int) -> tuple[Array, Array]:
+        """Weighted means of where gradient steps of all clients lead from a model of all.
+
+        A client's layers differ from the common ones by products of as few columns as it has
+        samples: none of them is formed, and samples of all clients go through one matrix.
+
+        Parameters
+        ----------
+        x : array, shape (rows, d)
+        shares : array, shape (rows, n)
+            Weights of clients, which add up to one.
+
+        Returns
+        -------
+        after : array, shape (rows, d)
+        missed : array, shape (rows, n, n_c d_out)
+            f - y at ``x``.
+        """
+        xp, rows, n = array_api_compat.array_namespace(x), x.shape[0], self.clients
+        weights = self.layers(x)
+        samples = xp.stack([self.features] * rows, axis=0)
+        dots = xp.matmul(self.features, xp.matrix_transpose(self.features))
+        first = all_through(samples, xp.matrix_transpose(weights[0]))
+        # (inputs, slopes) of a layer: a client's own is W less their product, of all steps so far
+        moved: list[tuple[Array, Array]] = []
+        missed, slope, later = None, 0, first
+        for _ in range(steps):
+            inputs, found = [], later
+            for at, weight in enumerate(weights[1:]):
+                inputs.append(found)
+                own = moved[at] if moved else None
+                found = _less(all_through(found, xp.matrix_transpose(weight)), found, own)
+            apart = found * self.scale - self.targets
+            missed = apart if missed is None else missed
+            back, slopes = apart * (self.scale * eta), []
+            for at in reversed(range(self.depth - 1)):
+                slopes.append(back)
+                own = moved[at][::-1] if moved else None
+                back = _less(all_through(back, weights[at + 1]), back, own)
+            new = list(zip(inputs, reversed(slopes), strict=True))
+            moved = [_beside(*both) for both in zip(moved, new, strict=True)] if moved else new
+            slope = back + slope
+            later = first - xp.matmul(dots, slope)
+        every = zip(weights, [(samples, slope), *moved], strict=True)
+        after = [xp.reshape(own - mean_move(*move, shares), (rows, -1)) for own, move in every]
+        return xp.concat(after, axis=1), xp.reshape(missed, (rows, n, -1))
 
     # ---- spectra, of exact data
 
@@ -295,13 +346,19 @@ class DeepLinear:
         """Sizes and extreme eigenvalues: of X'X and, at a start, of P and of products of layers.
 
         X has a column for each sample: the least eigenvalue of X'X is 0 where samples depend on
-        each other. W* is the least matrix with Y = W* X, where there is one.
+        each other. W* is the least matrix with Y = W* X, where there is one. Of many samples there
+        are sizes alone.
         """
+        names = ("depth", "width", "outputs")
+        depth, width, outputs = (fmpq(getattr(self, name)) for name in names)
+        sizes = {"depth": depth, "width": width, "d_out": outputs}
+        if self.clients * self.samples * self.outputs > _MOST:
+            return sizes
         every, targets = self._all_features, self.targets.reshape(-1, self.outputs)
         gram = every @ every.T
         ends = smallest_eigenvalue(gram), largest_eigenvalue(gram)
         found: dict[str, Any] = {
-            **{"depth": fmpq(self.depth), "width": fmpq(self.width), "d_out": fmpq(self.outputs)},
+            **sizes,
             **{"s_min2": ends[0], "s_max2": ends[1]},
             "rank": fmpq(sum(pivot != 0 for pivot in pivots(gram) or ())),
         }
@@ -448,3 +505,18 @@ def _extreme(choose: Callable[..., fmpq], found: list[Bracket]) -> Bracket:
     return Bracket(
         choose((x.lower for x in found), default=one), choose((x.upper for x in found), default=one)
     )
+
+
+def _less(found: Array, samples: Array, move: tuple[Array, Array] | None) -> Array:
+    """Less samples A' B, client by client, of (A, B); nothing if there is none."""
+    if move is None:
+        return found
+    xp = array_api_compat.array_namespace(found)
+    return found - xp.matmul(xp.matmul(samples, xp.matrix_transpose(move[0])), move[1])
+
+
+def _beside(old: tuple[Array, Array], new: tuple[Array, Array]) -> tuple[Array, Array]:
+    """One below the other, client by client."""
+    xp = array_api_compat.array_namespace(old[0])
+    inputs, slopes = (xp.concat(list(both), axis=2) for both in zip(old, new, strict=True))
+    return inputs, slopes

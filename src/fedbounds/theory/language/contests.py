@@ -1,7 +1,7 @@
 """What is shown beside claims: ladders, courses and trends, and ways to run beside each other."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from .setups import Course, Family, Number, Setup, Trend
@@ -31,6 +31,11 @@ class Contest:
         How many of each set-up are sampled: an estimate; 0 if it is measured.
     spread : int
         By how much replicas differ at most, where that is certain; 0 if it is not.
+    rates : bool
+        Whether what is shown is how fast the quantity decays in a replica, its logarithm by round,
+        over how fast it does at the last value.
+    beside : mapping from name to tuple of numbers
+        What is said of every value.
     """
 
     name: str
@@ -41,6 +46,8 @@ class Contest:
     told: str
     replicas: int = 0
     spread: int = 0
+    rates: bool = False
+    beside: Mapping[str, tuple[Number, ...]] = field(default_factory=dict)
 
 
 Displayed: TypeAlias = tuple[Family | Course | Trend | Contest, ...]

@@ -42,13 +42,15 @@ FORMS = Claim(
 )  # fmt: skip
 
 
+MEAN_LOSS = Part(
+    name="mean loss", left=R_end(t + 1), right=R_end(t), index=Index.RUNG, algorithm=MORE_CLIENTS[0]
+)
 # with more clients the factor of (19) is smaller, at equal N, eta, K and lambda
 MORE = Claim(
     entry("overparam/rem-iv.2"),
     algorithms=(*NOTHING_RUN, *MORE_CLIENTS),
     parts=(
-        Part(name="mean loss", left=R_end(t + 1), right=R_end(t), index=Index.RUNG,
-             algorithm=MORE_CLIENTS[0]),
+        MEAN_LOSS,
         Part(
             name="guarantee", left=1 - rate(S_other), right=1 - _SECOND, index=Index.POINT,
             algorithm=NOTHING_RUN[0],

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fedbounds.theory.language.setups import Ending, Rungs, Shown, View
 from fedbounds.theory.language.symbols import m, t
 
-from . import assumed, matrices, measured, relu_measured, scope_names
+from . import assumed, contest_views, matrices, measured, relu_measured, scope_names
 from .names import FEDAVG, MATRICES, MORE_CLIENTS, RELU, RELU_SAMPLED, SAMPLED, SAMPLES
 from .symbols import R_mean
 
@@ -123,6 +123,7 @@ RUNGS = {
     )
 }
 VIEWS = {
+    **contest_views.VIEWS,
     "rounds": ROUNDS,
     "rounds, clients at random": AT_RANDOM,
     "ReLU rounds": RELU_ROUNDS,

@@ -15,7 +15,7 @@ from fedbounds.problems.spectrum import (
     squared_norm,
 )
 
-from .balls import Ball, enclosed
+from .balls import Ball, balls, enclosed
 from .objectives import between
 from .per_client import PerClient, on_host
 
@@ -58,6 +58,16 @@ class Networks(PerClient):
     def cotangent(self, y: Array, apart: Array) -> Array:
         """J_i(y_i)' of numbers at outputs, (rows, n, outputs); shape (rows, n, d)."""
         return self._of_clients("cotangent", self._models(y), apart)
+
+    def averaged(self, x: Array, present: Array, eta: Any, steps: int) -> tuple[Array, Array]:
+        """The mean over those present of where gradient steps lead; and what all miss before.
+
+        Of models (rows, d), and (rows, n) of 0 and 1; shapes (rows, d) and (rows, n, outputs).
+        """
+        shares = present / self.xp.sum(present, axis=1)[:, None]
+        models = balls(x) if self.irrational else x
+        found: tuple[Array, Array] = self.objective.averaged(models, shares, eta=eta, steps=steps)
+        return found
 
     def by_crossed_gram(self, x: Array, ys: Array, apart: Array) -> Array:
         """P(t, k, c) of every client's model, times numbers at its outputs, summed over clients.

@@ -25,6 +25,7 @@ from fedbounds.problems.deep_linear import DeepLinear
 from fedbounds.problems.linear import rational
 from fedbounds.problems.logistic import FederatedLogistic
 from fedbounds.problems.logistic_data import federated_logistic
+from fedbounds.problems.network_data import digit_samples, random_samples
 from fedbounds.problems.noise import SILENT
 from fedbounds.problems.pl_composed import ComposedBowls
 from fedbounds.problems.problem import Problem, entries_of, split
@@ -169,6 +170,32 @@ def _deep_linear(data: Mapping[str, Any]) -> DeepLinear:
     return DeepLinear(features, targets, int(data["depth"]), int(data["width"]))
 
 
+def _digits(data: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Samples of images, and what is wanted of each."""
+    sizes = {name: int(data[name]) for name in ("clients", "samples", "side", "classes", "seed")}
+    features, targets = digit_samples(**sizes)
+    return features, targets
+
+
+def _random_samples(data: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Samples whose extreme singular values are given; targets are those of a linear map."""
+    names = ("clients", "samples", "inputs", "outputs", "seed")
+    sizes: dict[str, Any] = {name: int(data[name]) for name in names}
+    least, largest = (float(exact(data[name])) for name in ("least", "largest"))
+    return random_samples(**sizes, least=least, largest=largest)
+
+
+def _deep_linear_of(
+    samples: Callable[[Mapping[str, Any]], tuple[Any, Any]],
+) -> Callable[[Mapping[str, Any]], DeepLinear]:
+    """Of samples that are made from sizes and a seed; depth and width."""
+
+    def made(data: Mapping[str, Any]) -> DeepLinear:
+        return to_rational(DeepLinear(*samples(data), int(data["depth"]), int(data["width"])))
+
+    return made
+
+
 def _factor_pairs(data: Mapping[str, Any]) -> FactorPairs:
     """Quadratics of a matrix of so many rows, from a fixed one on, moved by thin factors."""
     of_matrices = _quadratics(data)
@@ -184,6 +211,8 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "composed bowls": _composed_bowls,
     "coupled cosines": _cosines,
     "deep linear": _deep_linear,
+    "deep linear on digits": _deep_linear_of(_digits),
+    "deep linear on random samples": _deep_linear_of(_random_samples),
     "factor pairs": _factor_pairs,
     "logistic": _logistic,
     "logistic in blocks": _logistic_blocks,

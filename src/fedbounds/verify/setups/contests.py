@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.contests import Contest, Tries
 from fedbounds.theory.language.setups import Number, Setup
 
@@ -45,6 +46,10 @@ def contest(one: Contest, profile: Profile) -> Record:
             ends = _best(one, tries, rounds, missing) or (None,) * len(names)
             for told, x in zip(names, ends, strict=True):
                 series.setdefault(told, []).append(x)
+        if one.rates:
+            _over_the_last([series[told] for told in names])
+    for name, values in one.beside.items():
+        series[name] = [float(exact(values[at])) for at in kept]
     told = f" (tries not measured: {len(missing)}, {missing[0]})" if missing else ""
     return {
         "name": f"{one.name}: {one.told}{told}",
@@ -61,6 +66,13 @@ def _names(one: Contest, way: str) -> tuple[str, ...]:
     return (estimated, f"{estimated}, from", f"{estimated}, to") if one.replicas else (way,)
 
 
+def _over_the_last(every: list[list[float | None]]) -> None:
+    """Estimates, and between which two they stand, over the last; none unless those are above 0."""
+    middle, low, high = (own[-1] or 0.0 for own in every)
+    for own, unit in zip(every, (middle, high, low), strict=True):
+        own[:] = [None if x is None or low <= 0 else x / unit for x in own]
+
+
 def _best(
     one: Contest, tries: Tries, rounds: Number | None, missing: list[str]
 ) -> Sequence[float] | None:
@@ -69,7 +81,7 @@ def _best(
     for own in tries:
         try:
             found.append(_mean([_reached(one, setup, rounds) for setup in own]))
-        except (MissingError, Refused) as error:
+        except (FedboundsError, Refused) as error:
             missing.append(str(error))
     least = min(found, default=[np.inf])
     return least if np.isfinite(least[0]) else None
@@ -86,7 +98,10 @@ def _reached(one: Contest, setup: Setup, rounds: Number | None) -> Sequence[floa
         if not one.replicas:
             series = _measured(setup, one.quantity)
             return (float(series[at]) if -1 <= at < len(series) else np.inf,)
-        values = _sampled(setup, one.quantity, one.replicas)[:, at].astype(float)
+        every = _sampled(setup, one.quantity, one.replicas).astype(float)
+        values = every[:, at]
+        if one.rates:
+            values = np.log(every[:, 0] / values) / (at % every.shape[1])
         mean, count = float(values.mean()), len(values)
         if one.spread:
             half = float(half_width(sums_of(values), one.spread, LEVEL / 2))
