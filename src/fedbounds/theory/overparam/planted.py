@@ -34,6 +34,7 @@ def _of(plan: Any, name: str) -> Setup:
 _LINEAR, _RELU = setups.PLANNED, relu_setups.PLANNED
 _EVERYONE = _of(_LINEAR, "one layer: both, K=3 T=4")
 _TURNS = _of(_LINEAR, "two layers, width 16: in turns, K=2 T=3")
+_VARYING = _of(_LINEAR, "one layer: one, then both, K=3 T=4")
 _ONE = _of(_LINEAR, "two layers, width 16: one client, K=2 T=3")
 _STUCK = _of(_LINEAR, "one layer, the first client nearly fitted: one client, K=1 T=4")
 _LONG = _of(_RELU, "ReLU, long steps: one client, K=3 T=3")
@@ -60,6 +61,8 @@ CLAIMS = (
                "everyone", Unconditional(), _STUCK, control=Verdict.OUTSIDE),
     WrongClaim("linear-rate-times-2n", "2N times the rate of (19)", "thm-iv.2",
                "everyone", Replaced(((rate(S_least), 2 * n * rate(S_least)),)), _EVERYONE),
+    WrongClaim("linear-product-times-4n", "4N times the rates of the product of (19)", "thm-iv.2",
+               "product", Replaced(((_SECOND, 4 * n * _SECOND),)), _VARYING),
 )  # fmt: skip
 
 

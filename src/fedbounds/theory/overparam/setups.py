@@ -182,6 +182,8 @@ def _plan() -> Iterator[Planned]:
         for steps in (1, 3):
             yield _at_random(of, 1, steps, 4)
     yield _scheduled(ONE_LAYER, "one client", _ONE, 1, 300)
+    # what both do in a round makes up for later ones by the least |S_i|, but not by the product
+    yield _scheduled(ONE_NEARLY, "both, then one", (*_BOTH, *_ONE * 7), 1, 8)
     # digits grow (2 L - 1) times with every step
     for of, steps, rounds in ((THREE_LAYERS, 1, 2), (SEVEN_LAYERS, 1, 1), (UNLIKE, 2, 2),
                               (OUTPUTS, 1, 2)):  # fmt: skip
@@ -189,6 +191,7 @@ def _plan() -> Iterator[Planned]:
             yield _scheduled(of, told, rows, steps, rounds)
         yield _at_random(of, 1, 1, 1)
     for told, rows in (("all", ((1, 1, 1),)), ("two of three in turns", ((1, 1, 0), (0, 1, 1))),
+                       ("one, two and all", ((0, 0, 1), (1, 1, 0), (1, 1, 1))),
                        ("one client", ((0, 1, 0),))):  # fmt: skip
         yield _scheduled(THREE, told, rows, 15, 3)
     for count in (1, 2, 3):

@@ -16,7 +16,7 @@ _ROWS = 4  # that a schedule has at most
 _WIDE_FOR = {1: 16, 2: 400}  # clients of networks of two layers
 # clients, local steps, rounds of one and of two layers; of two, digits grow with every step
 _SIZES = {1: ((1, 2, 3), (1, 2, 3), (1, 2, 3, 6, 12)), 2: ((1, 2), (1, 2), (1, 2))}
-_MOST = {1: 18, 2: 2}  # local steps of all clients and rounds
+_MOST = {1: 12, 2: 2}  # local steps of all clients and rounds
 _GIVEN: dict[str, Number] = {"C_w": 1, "chance": "1/10"}
 
 
