@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.checker.names import identifier
 from fedbounds.theory.language import symbols as s
-from fedbounds.theory.language.symbols import D_W, SHARED, Max_t, Mean_t, Sum_t, T, eta, sigma2, t
+from fedbounds.theory.language.symbols import (
+    D_W,
+    SHARED,
+    Max_t,
+    Mean_t,
+    Min_to,
+    Prod_to,
+    Sum_t,
+    T,
+    eta,
+    sigma2,
+    t,
+)
 from fedbounds.theory.language.typed import as_text, condition_of, expression, names_of, relation
 
 NAMES = names_of(SHARED)
@@ -49,6 +61,8 @@ def test_every_shared_constant_has_a_name_of_its_own_that_can_be_typed():
         ("Mean_t(G_u(t))/T", Mean_t(s.G_u(t)) / T),
         ("Sum_t(f(t + 1))", Sum_t(s.f(t + 1))),
         ("Max_t(f(t))", Max_t(s.f(t))),
+        ("Prod_to(1 - eta*f(t))", Prod_to(1 - s.eta * s.f(t))),
+        ("Min_to(f(t))", Min_to(s.f(t))),
         ("sigma2 + b2", SHARED.constants["sigma^2"] + SHARED.constants["b^2"]),
         ("  1 +\n 2  ", None),
     ],

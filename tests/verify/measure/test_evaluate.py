@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 import pytest
@@ -21,6 +22,8 @@ from fedbounds.theory.language.symbols import (
     L,
     Max_t,
     Mean_t,
+    Min_to,
+    Prod_to,
     Sum_t,
     T,
     b2,
@@ -77,7 +80,7 @@ def expressions(draw, values, series, depth=3):
             return quantity(t + shift), [own[r + shift] for r in range(ROUNDS)]
         at, index = draw(st.sampled_from([(sp.Integer(0), 0), (T, ROUNDS), (sp.Integer(2), 2)]))
         return quantity(at), [own[index]] * ROUNDS
-    step = draw(st.sampled_from(["+", "*", "/", "power", "mean", "sum", "max"]))
+    step = draw(st.sampled_from(["+", "*", "/", "power", "mean", "sum", "max", "product", "least"]))
     a, x = draw(expressions(values, series, depth - 1))
     if step == "power":
         exponent = draw(st.integers(0, 3))
@@ -88,6 +91,10 @@ def expressions(draw, values, series, depth=3):
         return Sum_t(a), [sum(x)] * ROUNDS
     if step == "max":
         return Max_t(a), [max(x)] * ROUNDS
+    if step == "product":
+        return Prod_to(a), [prod(x[: at + 1]) for at in range(ROUNDS)]
+    if step == "least":
+        return Min_to(a), [min(x[: at + 1]) for at in range(ROUNDS)]
     b, y = draw(expressions(values, series, depth - 1))
     if step == "+":
         return a + b, [p + q for p, q in zip(x, y, strict=True)]
@@ -112,7 +119,31 @@ def test_rationals_floats_and_balls_give_the_value_computed_by_hand(data):
     assert all(arb(x).overlaps(arb(y)) for x, y in zip(balls, exact, strict=True))
 
 
-PER_ROUND = (f(t + 1) - f(t) + n * G_u(t) ** 2, sp.sqrt(n) * B(t) / K, 3 * L * G_v(t) - b2)
+@pytest.mark.parametrize(
+    ("running", "by_hand"), [(Prod_to(f(t) - n, 1), [35, -35, -105]), (Min_to(f(t), 1), [7, 1, 1])]
+)
+def test_what_runs_up_to_a_round_starts_at_its_first(running, by_hand):
+    numbers = in_rationals({"n": Fraction(2)} | {"T": Fraction(5)}, {"f": [3, 9, 7, 1, 5]})
+    assert list(evaluate(running, numbers, range(2, 5))) == by_hand
+    with pytest.raises(FedboundsError, match="says nothing of round 0"):
+        evaluate(running, numbers, range(5))
+    with pytest.raises(FedboundsError, match="outside any round"):
+        evaluate(running, numbers)
+
+
+def test_of_balls_that_overlap_the_least_so_far_holds_both():
+    series = object_array([arb(2, 1), arb(2.5, 1), arb(9)])
+    found = evaluate(Min_to(f(t)), Numbers({"T": fmpq(3)}, {"f": series}, fmpq), range(3))
+    assert all(x.contains(1.5) and x.contains(2.5) for x in found[1:])
+    assert found[1] < 4
+
+
+PER_ROUND = (
+    f(t + 1) - f(t) + n * G_u(t) ** 2,
+    Prod_to(f(t)) + Min_to(B(t)),
+    sp.sqrt(n) * B(t) / K,
+    3 * L * G_v(t) - b2,
+)
 PER_RUN = (
     Mean_t(f(t) + n * G_u(t)) - 4 * f(0) / T,
     Max_t(G_u(t)) + Sum_t(B(t) * G_v(t)),

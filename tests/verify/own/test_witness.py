@@ -32,6 +32,12 @@ FALSE = {
     "a round": ({}, 'me.claim("a", "D_W(t+1) <= D_W(t)/100")'),
     "a whole run": ({}, 'me.claim("a", "Mean_t(G_u(t)) <= L*f(0)/1000")'),
     "the largest": ({}, 'me.claim("a", "Max_t(f(t)) <= f(0)/2 + D_W(T)/1000")'),
+    "a product up to a round": (
+        {},
+        'me.claim("a", "D_W(t+1) <= Prod_to((1 - eta*mu)**9)*D_W(0)")',
+    ),
+    "a product from round to round": ({}, 'me.claim("a", "D_W(t+1) <= Prod_to(f(t)/9)*D_W(0)")'),
+    "the least so far": ({}, 'me.claim("a", "G_u(t) <= Min_to(f(t))/1000")'),
     "the last": ({}, 'me.claim("a", "D_W(T) <= (1 - eta*mu)**(9*T)*D_W(0)")'),
     "an identity": ({}, 'me.claim("a", "D_W(t+1) == D_W(t)/2")'),
     "within a round": ({}, 'me.claim("a", "Du_2(t) <= eta**2*G_u(t)/9")'),

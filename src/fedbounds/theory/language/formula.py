@@ -116,6 +116,16 @@ class _Latex(LatexPrinter):
     def _print_Max_t(self, expr: Any, exp: str | None = None) -> str:
         return self._print_run(expr, r"\max_{0\le t<T}", exp)
 
+    def _print_running(self, expr: Any, operator: str, exp: str | None) -> str:
+        inside = f"\\left[{self._print(expr.args[0])}\\right]_{{t=s}}"
+        return self._raised(f"{operator} {inside}", exp)
+
+    def _print_Prod_to(self, expr: Any, exp: str | None = None) -> str:
+        return self._print_running(expr, rf"\prod_{{s={expr.first}}}^{{t}}", exp)
+
+    def _print_Min_to(self, expr: Any, exp: str | None = None) -> str:
+        return self._print_running(expr, rf"\min_{{{expr.first}\le s\le t}}", exp)
+
 
 def _plain(expression: Any) -> Any:
     """The same without assumptions on its symbols, so that t is t whoever wrote it."""

@@ -15,6 +15,7 @@ import sympy as sp
 from .setups import Number, Objective, Setup
 
 _Option = TypeVar("_Option")
+Row = tuple[int, ...]
 Counts = Mapping[str, Number]  # by symbol name; the number of rounds may be a formula
 
 
@@ -55,8 +56,20 @@ class Seeking(Protocol):
     def size(self, least: Number, most: Number) -> Fraction:
         """A positive number from ``least`` to ``most``, whatever its scale; often at an end."""
 
-    def steps(self, problem: Objective, start: Sequence[Any]) -> dict[str, Any]:
-        """The `Sought.steps` inside the statement's conditions, often at their edge; and T."""
+    def schedule(self, clients: int, least: int, most: int, rows: int) -> tuple[Row, ...]:
+        """Who takes part, in up to ``rows`` rows that rounds take in turn: 1 if so, 0 if not.
+
+        Of each row from ``least`` to ``most`` clients, both of which there are; the first ones at
+        first.
+        """
+
+    def steps(
+        self, problem: Objective, start: Sequence[Any], known: Mapping[str, Number] = ...
+    ) -> dict[str, Any]:
+        """The `Sought.steps` inside the statement's conditions, often at their edge; and T.
+
+        Conditions may speak of numbers that are ``known`` besides, by symbol name.
+        """
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """The symbols that every paper and every user may use, with meaning and sign.
 
 A quantity is a SymPy function of the round: ``G_u(t)``, ``f(t + 1)``, ``f(T)``.
-`Mean_t`, `Sum_t` and `Max_t` run over rounds t = 0, ..., T - 1.
+`Mean_t`, `Sum_t` and `Max_t` run over rounds t = 0, ..., T - 1, `Prod_to` and `Min_to` up to t.
 """
 
 import sympy as sp
@@ -79,7 +79,7 @@ SHARED = _draft.closed()  # what every paper may use; those of one paper come on
 class RunOperator(sp.Function):
     """A reduction over the rounds of a run; never evaluated by SymPy."""
 
-    nargs = 1
+    nargs: int | tuple[int, ...] = 1
 
 
 class Mean_t(RunOperator):
@@ -92,6 +92,25 @@ class Sum_t(RunOperator):
 
 class Max_t(RunOperator):
     """Largest over t = 0, ..., T - 1."""
+
+
+class RunningOperator(RunOperator):
+    """A reduction over rounds 0, ..., t; by a second argument, from another round on."""
+
+    nargs = (1, 2)
+
+    @property
+    def first(self) -> int:
+        """The first of these rounds."""
+        return int(self.args[1]) if len(self.args) == 2 else 0
+
+
+class Prod_to(RunningOperator):
+    """Product over rounds 0, ..., t."""
+
+
+class Min_to(RunningOperator):
+    """Least over rounds 0, ..., t."""
 
 
 class VectorSymbol(sp.Symbol):

@@ -2,7 +2,8 @@
 
 Such as ``"D_W(t + 1) <= (1 - eta*mu)*D_W(t) + eta**2*sigma2/m"``. Python's own parser gives the
 tree; only sums, products, whole or rational powers, ``sqrt``, ``min``, ``max``, the run operators
-``Mean_t``, ``Sum_t``, ``Max_t``, declared constants and declared quantities of a round may occur.
+``Mean_t``, ``Sum_t``, ``Max_t``, ``Prod_to``, ``Min_to``, declared constants and declared
+quantities of a round may occur.
 """
 
 import ast
@@ -18,10 +19,16 @@ from fedbounds.errors import FedboundsError, unknown_name
 from ..checker.names import identifier
 from .claims import Condition
 from .glossary import Glossary
-from .symbols import Max_t, Mean_t, RunOperator, Sum_t, T, quantities_in, t
+from .symbols import Max_t, Mean_t, Min_to, Prod_to, RunOperator, Sum_t, T, quantities_in, t
 
 _RELATIONS: dict[type[ast.cmpop], str] = {ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "=="}
-_OPERATORS = {"Mean_t": Mean_t, "Sum_t": Sum_t, "Max_t": Max_t}
+_OPERATORS = {
+    "Mean_t": Mean_t,
+    "Sum_t": Sum_t,
+    "Max_t": Max_t,
+    "Prod_to": Prod_to,
+    "Min_to": Min_to,
+}
 _FUNCTIONS = {"sqrt": sp.sqrt, "min": sp.Min, "max": sp.Max, "Min": sp.Min, "Max": sp.Max}
 _AS_CHECKED = {"min": "Min", "max": "Max"}
 _MOST = 2000  # characters

@@ -43,6 +43,7 @@ def _of(plan: Any, name: str) -> Setup:
 _LINEAR, _RELU = setups.PLANNED, relu_setups.PLANNED
 _EVERYONE = _of(_LINEAR, "one layer: both, K=3 T=4")
 _TURNS = _of(_LINEAR, "two layers, width 16: in turns, K=2 T=3")
+_VARYING = _of(_LINEAR, "one layer: one, then both, K=3 T=4")
 _ONE = _of(_LINEAR, "two layers, width 16: one client, K=2 T=3")
 _STUCK = _of(_LINEAR, "one layer, the first client nearly fitted: one client, K=1 T=4")
 _UNLIKE = _of(_LINEAR, "two layers, samples of two sizes: both, K=2 T=2")
@@ -82,6 +83,8 @@ CLAIMS = (
                Replaced(((eta, 16 * eta),)), _EVERYONE),
     WrongClaim("relu-quarter", "n/4 for the trace of H^infinity", "h-inf", "trace, length 1",
                Replaced(((samples, samples / 2),)), _ORTHOGONAL),
+    WrongClaim("linear-product-times-4n", "4N times the rates of the product of (19)", "thm-iv.2",
+               "product", Replaced(((_SECOND, 4 * n * _SECOND),)), _VARYING),
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
 from .names import EVERY_RELU, NOTHING_RUN, RELU, RELU_SAMPLED, SAMPLES
-from .sizes import AT_LEAST_ONE, rate
+from .sizes import AT_LEAST_ONE, of_fewest, of_rounds, rate
 from .symbols import (
     A_1,
     A_2,
@@ -199,27 +199,32 @@ LOCAL = Claim(
 # ---- Theorem IV.3
 
 
-def _of_loss(name: str, algorithm: str, *conditions: Condition) -> Part:
+def _of_loss(name: str, algorithm: str, factor: sp.Expr, *conditions: Condition) -> Part:
     return Part(
-        name=name, left=_LATER, right=(1 - rate(S_least, lam)) ** (t + 1) * R_2(0),
+        name=name, left=_LATER, right=factor * R_2(0),
         conditions=(_STEP, AT_LEAST_ONE, _WIDE, *conditions), assumptions=START,
         algorithm=algorithm,
     )  # fmt: skip
+
+
+_OF_LEAST = (1 - rate(S_least, lam)) ** (t + 1)
 
 
 THEOREM = Claim(
     entry("overparam/thm-iv.3"),
     algorithms=EVERY_RELU,
     parts=(
-        _of_loss("any sequence", RELU[0]),
-        _of_loss("uniform", RELU_SAMPLED[0], Condition(S_least, "==", S_most)),
-        _of_loss("everyone", RELU[0], Condition(S_least, "==", n)),
+        _of_loss("any sequence", RELU[0], of_fewest(lam)),
+        _of_loss("product", RELU[0], of_rounds(lam)),
+        _of_loss("uniform", RELU_SAMPLED[0], _OF_LEAST, Condition(S_least, "==", S_most)),
+        _of_loss("everyone", RELU[0], _OF_LEAST, Condition(S_least, "==", n)),
     ),
     readings=(
         Reading(
             "any sequence, bound by min |S_i|; H(0) near H^infinity, 1 or more in Omega",
             parts=("any sequence",),
         ),
+        Reading("any sequence, bound by the product over rounds", parts=("product",)),
         Reading("clients drawn uniformly, in the mean", parts=("uniform",)),
         Reading("every client in every round", parts=("everyone",)),
     ),

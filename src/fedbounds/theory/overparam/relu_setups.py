@@ -90,6 +90,8 @@ def _plan() -> Iterator[Planned]:
                 yield _planned(of, told, "ReLU rounds", {"schedule": rows}, steps, 3, quick=True)
         yield _planned(of, "one of 2 at random", "ReLU rounds, clients at random", {"m": 1}, 2, 3,
                        quick=True)  # fmt: skip
+    yield _planned(NEARLY, "both, then one", "ReLU rounds", {"schedule": (*_BOTH, *_ONE)}, 1, 2,
+                   quick=True)  # fmt: skip
     for told, rows in SCHEDULES[:2]:
         yield _planned(WIDE, told, "ReLU rounds", {"schedule": rows}, 1, 1, quick=False)
     yield _planned(WIDE, "one of 2 at random", "ReLU rounds, clients at random", {"m": 1}, 1, 1,

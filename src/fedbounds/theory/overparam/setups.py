@@ -71,7 +71,7 @@ class Network:
 Layer = list[list[Fraction]]
 
 
-def _signs(width: int, columns: int) -> Layer:
+def signs(width: int, columns: int) -> Layer:
     """Columns of +-1: constant, alternating, alternating in pairs; orthogonal if 8 divides m."""
     return [
         [Fraction(1 if at == 0 else (-1) ** (row >> (at - 1))) for at in range(columns)]
@@ -79,20 +79,20 @@ def _signs(width: int, columns: int) -> Layer:
     ]
 
 
-def _flat(*layers: Layer) -> tuple[Number, ...]:
+def flat(*layers: Layer) -> tuple[Number, ...]:
     return tuple(str(x) for layer in layers for row in layer for x in row)
 
 
 def _two_layers(width: int, columns: int, moved: int = 0) -> tuple[Number, ...]:
     """Orthogonal columns, and signs that are orthogonal to them; each entry moved by Gaussians."""
-    first = _signs(width, columns)
-    last = [[row[-1] for row in _signs(width, columns + 1)]]
+    first = signs(width, columns)
+    last = [[row[-1] for row in signs(width, columns + 1)]]
     random = Random(f"two layers {width} {columns} {moved}")
     every = [
         [[x + Fraction(round(random.gauss(0, 1) * moved), 64) for x in row] for row in layer]
         for layer in (first, last)
     ]
-    return _flat(*every)
+    return flat(*every)
 
 
 def _many_layers(depth: int, width: int, columns: int, outputs: int) -> tuple[Number, ...]:
@@ -100,7 +100,7 @@ def _many_layers(depth: int, width: int, columns: int, outputs: int) -> tuple[Nu
     every = range(width)  # a power of 2
     square = [[Fraction((-1) ** bin(i & j).count("1")) for j in every] for i in every]
     first = [row[:columns] for row in square]
-    return _flat(first, *[square] * (depth - 2), square[width - outputs :])
+    return flat(first, *[square] * (depth - 2), square[width - outputs :])
 
 
 # ---- networks
@@ -108,12 +108,12 @@ def _many_layers(depth: int, width: int, columns: int, outputs: int) -> tuple[Nu
 _APART = (((1, 0),), ((0, 1),))
 _SKEWED = (((1, 1),), ((-1, 1),))
 _ALIKE, _NEARLY = (((1,),), ((1,),)), ((("1/100",),), ((1,),))
-_WIDEST = 10**6  # one layer has no width: any will do
-ONE_LAYER = Network("one layer", _APART, _ALIKE, 1, _WIDEST, ("1/1000", "-1/1000"), C_w=1000)
+WIDEST = 10**6  # one layer has no width: any will do
+ONE_LAYER = Network("one layer", _APART, _ALIKE, 1, WIDEST, ("1/1000", "-1/1000"), C_w=1000)
 ONE_NEARLY = Network(
-    "one layer, the first client nearly fitted", _APART, _NEARLY, 1, _WIDEST, (0, 0), C_w=1000
+    "one layer, the first client nearly fitted", _APART, _NEARLY, 1, WIDEST, (0, 0), C_w=1000
 )
-SKEWED = Network("one layer, both features", _SKEWED, (((1,),), ((3,),)), 1, _WIDEST, (0, 0), 2, 2)
+SKEWED = Network("one layer, both features", _SKEWED, (((1,),), ((3,),)), 1, WIDEST, (0, 0), 2, 2)
 WIDE = Network("two layers, width 400", _APART, _ALIKE, 2, 400, _two_layers(400, 2, 8))
 WIDE_NEARLY = Network(
     "two layers, width 400, the first client nearly fitted", _APART, _NEARLY, 2, 400,
@@ -134,7 +134,7 @@ OUTPUTS = Network(
 )  # fmt: skip
 THREE = Network(
     "one layer, three clients", (((1, 0, 0),), ((1, 1, 0),), ((0, 0, 1),)),
-    (((1,),), ((-1,),), ((2,),)), 1, _WIDEST, (0, 0, 0), 3, "1/3",
+    (((1,),), ((-1,),), ((2,),)), 1, WIDEST, (0, 0, 0), 3, "1/3",
 )  # fmt: skip
 # of one client the widths that the theorem asks for are small
 _TOGETHER, _BOTH_ALIKE = (((1, 0), (0, 1)),), (((1,), (1,)),)
@@ -152,7 +152,7 @@ FOUR_LAYERS = Network(
 IN_BALLS = Network("two layers, width 8", _APART, _ALIKE, 2, 8, _two_layers(8, 2))
 SAMPLES = Network(
     "one layer, two samples a client", (((1, 0, 0, 0), (0, 1, 0, 0)), ((0, 0, 2, 0), (0, 0, 0, 2))),
-    (((1,), (2,)), ((-1,), (1,))), 1, _WIDEST, (0, 0, 0, 0), 4, 1,
+    (((1,), (2,)), ((-1,), (1,))), 1, WIDEST, (0, 0, 0, 0), 4, 1,
 )  # fmt: skip
 
 # ---- plans
@@ -195,6 +195,8 @@ def _plan() -> Iterator[Planned]:
         for steps in (1, 3):
             yield _at_random(of, 1, steps, 4)
     yield _scheduled(ONE_LAYER, "one client", _ONE, 1, 300)
+    # what both do in a round makes up for later ones by the least |S_i|, but not by the product
+    yield _scheduled(ONE_NEARLY, "both, then one", (*_BOTH, *_ONE * 7), 1, 8)
     # digits grow (2 L - 1) times with every step
     for of, steps, rounds in ((THREE_LAYERS, 1, 2), (SEVEN_LAYERS, 1, 1), (UNLIKE, 2, 2),
                               (OUTPUTS, 1, 2)):  # fmt: skip
@@ -205,6 +207,7 @@ def _plan() -> Iterator[Planned]:
         yield _scheduled(of, "everyone", ((1,),), 1, 2)
     yield _scheduled(ONE_CLIENT, "everyone", ((1,),), 2, 2)
     for told, rows in (("all", ((1, 1, 1),)), ("two of three in turns", ((1, 1, 0), (0, 1, 1))),
+                       ("one, two and all", ((0, 0, 1), (1, 1, 0), (1, 1, 1))),
                        ("one client", ((0, 1, 0),))):  # fmt: skip
         yield _scheduled(THREE, told, rows, 15, 3)
     for count in (1, 2, 3):

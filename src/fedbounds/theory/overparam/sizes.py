@@ -3,12 +3,13 @@
 import sympy as sp
 
 from fedbounds.theory.language.claims import Condition
-from fedbounds.theory.language.symbols import K, eta, n
+from fedbounds.theory.language.symbols import K, Min_to, Prod_to, eta, n, t
 
 from .symbols import (
     C_w,
     P_min,
     S_least,
+    S_size,
     chance,
     d_out,
     depth,
@@ -48,3 +49,19 @@ FIRST_RATE = eta * K * P_min / (2 * S_least)  # (a) of the four terms
 def rate(size: sp.Expr, least: sp.Expr = P_min) -> sp.Expr:
     """eta K lambda |S|/(2 N^2) of (19), and of (29) with lambda of H^infinity."""
     return eta * K * least * size / (2 * n**2)
+
+
+# of the loss after round t, as (19) and (29) have them: a product over rounds 0 to t, and a power
+def of_rounds(least: sp.Expr = P_min) -> sp.Expr:
+    """The factors of all rounds so far, multiplied."""
+    return Prod_to(1 - rate(S_size(t), least))
+
+
+def of_fewest(least: sp.Expr = P_min) -> sp.Expr:
+    """A power of the factor of the round with the fewest clients so far."""
+    return (1 - rate(Min_to(S_size(t)), least)) ** (t + 1)
+
+
+def of_fewest_later(least: sp.Expr = P_min) -> sp.Expr:
+    """Of the loss before round t, the round itself counted and the first one not."""
+    return (1 - rate(Min_to(S_size(t), 1), least)) ** t

@@ -16,7 +16,19 @@ from flint import arb, fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.language.symbols import K, Max_t, Mean_t, RunOperator, Sum_t, T, k, t
+from fedbounds.theory.language.symbols import (
+    K,
+    Max_t,
+    Mean_t,
+    Min_to,
+    Prod_to,
+    RunningOperator,
+    RunOperator,
+    Sum_t,
+    T,
+    k,
+    t,
+)
 
 from .roots import IrrationalError as IrrationalError
 from .roots import Roots as Roots
@@ -99,6 +111,8 @@ def _function(expression: sp.Expr) -> Function:
         return own[expression] if expression in own else _constant(expression.name)
     if isinstance(expression, AppliedUndef):
         return _series(expression)
+    if isinstance(expression, RunningOperator):
+        return _up_to(expression)
     if isinstance(expression, RunOperator):
         return _over_rounds(type(expression), _function(expression.args[0]))
     if isinstance(expression, sp.Sum):
@@ -156,6 +170,22 @@ def _over_rounds(operator: type[RunOperator], inside: Function) -> Function:
         every = range(whole(numbers.constants[T.name]))
         reduced = _reduce_rounds(operator, inside(numbers, every), len(every))
         return reduced if rounds is None or np.ndim(reduced) == 0 else reduced[..., None]
+
+    return value
+
+
+def _up_to(operator: RunningOperator) -> Function:
+    inside, first = _function(operator.args[0]), operator.first
+
+    def value(numbers: Numbers, rounds: range | None) -> Any:
+        if rounds is None:
+            raise FedboundsError(f"{operator} stands outside any round")
+        if rounds.start < first:
+            raise UnmeasuredError(f"{operator} says nothing of round {rounds.start}")
+        every = range(first, rounds.stop)
+        values = np.asarray(inside(numbers, every))
+        values = np.broadcast_to(values, (*values.shape[:-1], len(every)))
+        return _ACCUMULATED[type(operator)](values)[..., rounds.start - first :]
 
     return value
 
@@ -272,6 +302,25 @@ def _larger_of_two(a: Any, b: Any) -> Any:
     if isinstance(a, arb) or isinstance(b, arb):
         return (a if isinstance(a, arb) else arb(a)).max(b)
     return np.maximum(a, b) if isinstance(a, float) and isinstance(b, float) else max(a, b)
+
+
+def _smaller_of_two(a: Any, b: Any) -> Any:
+    return -_larger_of_two(-a, -b)
+
+
+def _least_so_far(values: Array) -> Array:
+    if values.dtype == object:  # of balls that overlap, neither is the smaller one
+        return np.frompyfunc(_smaller_of_two, 2, 1).accumulate(values, axis=-1, dtype=object)
+    return np.minimum.accumulate(values, axis=-1)
+
+
+def _multiplied(values: Array) -> Array:
+    return np.multiply.accumulate(values, axis=-1)
+
+
+_ACCUMULATED: Mapping[type[RunningOperator], Callable[[Array], Array]] = {
+    Prod_to: _multiplied, Min_to: _least_so_far,
+}  # fmt: skip
 
 
 def _sign(value: Any, numbers: Numbers) -> Any:

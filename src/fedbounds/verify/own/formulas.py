@@ -8,7 +8,7 @@ import sympy as sp
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Condition
-from fedbounds.theory.language.symbols import RunOperator, T, quantities_in, t
+from fedbounds.theory.language.symbols import RunningOperator, RunOperator, T, quantities_in, t
 from fedbounds.theory.language.typed import Typed, condition_of
 from fedbounds.vocabulary import Index
 
@@ -33,11 +33,16 @@ def condition_typed(text: Any, typed: Typed) -> Condition:
 
 def index_of(sides: Sequence[sp.Expr]) -> Index:
     """Per round where a quantity stands at t, outside any run operator; else per run."""
-    plain = [side.replace(lambda e: isinstance(e, RunOperator), lambda e: T) for side in sides]
-    if any(t in side.free_symbols for side in plain):
+    plain = [side.replace(_is_of_run, lambda *_: T) for side in sides]
+    if any(t in side.free_symbols or side.has(RunningOperator) for side in plain):
         return Index.ROUND
     measured = any(quantities_in(side) or side.has(RunOperator) for side in sides)
     return Index.RUN if measured else Index.POINT
+
+
+def _is_of_run(e: Any) -> bool:
+    """Whether it is one number for the run."""
+    return isinstance(e, RunOperator) and not isinstance(e, RunningOperator)
 
 
 def some_of(given: Any) -> Any:

@@ -113,7 +113,7 @@ def tidy(expression: "sp.Expr") -> "sp.Expr":
     from fedbounds.theory.language.symbols import RunOperator
 
     plain = bare(expression).replace(
-        lambda e: isinstance(e, RunOperator), lambda e: e.func(_by_term(e.args[0]))
+        lambda e: isinstance(e, RunOperator), lambda e: e.func(_by_term(e.args[0]), *e.args[1:])
     )
     return _by_term(sp.powsimp(plain, deep=True, combine="base", force=True))
 

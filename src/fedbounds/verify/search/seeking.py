@@ -4,21 +4,24 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import sympy as sp
 from flint import fmpq
 
+from fedbounds.errors import require
 from fedbounds.problems.linear import rational
 from fedbounds.theory.language.claims import Claim, Condition, Part
 from fedbounds.theory.language.registry import sought
-from fedbounds.theory.language.setups import Objective, formula, is_formula
-from fedbounds.theory.language.sought import Counts, Seeking, Sought
+from fedbounds.theory.language.setups import Number, Objective, formula, is_formula
+from fedbounds.theory.language.sought import Counts, Row, Seeking, Sought
 from fedbounds.vocabulary import Index, Method
 
 from ..decide.case import Case
 from ..decide.conditions import holds
 from ..measure import objectives
+from ..measure.balls import enclosed
 from ..measure.evaluate import IrrationalError, Numbers, UndefinedError, evaluate
 from ..setups.found import Named
 from ..setups.inside import names_in, steps_inside
@@ -166,7 +169,37 @@ class Asking:
             self._counts = dict(every[self.which(every, "counts")])
         return dict(self._counts)
 
-    def steps(self, problem: Objective, start: Sequence[Any]) -> dict[str, Any]:
+    def schedule(self, clients: int, least: int, most: int, rows: int) -> tuple[Row, ...]:
+        """See `Seeking.schedule`.
+
+        Raises
+        ------
+        FedboundsError
+            If there is none.
+        """
+        require(1 <= least <= most <= clients, "clients of a round", (least, most),
+                f"from 1 to {clients}")  # fmt: skip
+        fewest = 1 if least == most else 2
+        require(rows >= fewest, "rows of a schedule", rows, f"at least {fewest}")
+        every = list(range(fewest + self.which(range(fewest, rows + 1), "rows")))
+        sizes = dict[int, int]()
+        for size in sorted({least, most}):  # somewhere there are so many
+            sizes[every.pop(self.which(every, f"row of {size} clients"))] = size
+        for row in every:
+            sizes[row] = least + self.which(range(least, most + 1), f"clients of row {row}")
+        return tuple(self._row(row, clients, sizes[row]) for row in sorted(sizes))
+
+    def _row(self, row: int, clients: int, size: int) -> Row:
+        left = list(range(clients))
+        taken = {left.pop(self.which(left, f"client {at} of row {row}")) for at in range(size)}
+        return tuple(int(client in taken) for client in range(clients))
+
+    def steps(
+        self,
+        problem: Objective,
+        start: Sequence[Any],
+        known: Mapping[str, Number] = MappingProxyType({}),
+    ) -> dict[str, Any]:
         """Inside the part's conditions; and the number of rounds.
 
         Raises
@@ -176,13 +209,15 @@ class Asking:
         """
         counts, of = self.counts(), self.space.sought.steps
         point = objectives.exact_array(objectives.exact(tuple(start)))
-        known = dict(objectives.values(objectives.objective(problem), point))
-        known |= {x: fmpq(int(y)) for x, y in counts.items() if not is_formula(y)}
+        of_problem = objectives.values(objectives.objective(problem), point)
+        numbers = {x: enclosed(y) for x, y in of_problem.items()}
+        numbers |= {x: objectives.exact(y) for x, y in known.items()}
+        numbers |= {x: fmpq(int(y)) for x, y in counts.items() if not is_formula(y)}
         factors = self.factors(rising=tuple(of.least), falling=tuple(of.largest))
-        found: dict[str, Any] = steps_inside(self.space.part, of, known, factors, self.bits)
+        found: dict[str, Any] = steps_inside(self.space.part, of, numbers, factors, self.bits)
         rounds = counts[_ROUNDS]
         if is_formula(rounds):
-            self._counts[_ROUNDS] = rounds = _whole(rounds, known | found)
+            self._counts[_ROUNDS] = rounds = _whole(rounds, numbers | found)
         return found | {_ROUNDS: rounds}
 
 

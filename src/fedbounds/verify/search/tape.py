@@ -62,7 +62,8 @@ class Tape(Asking):
     def which(self, options: Sequence[Any], what: str) -> int:
         """See `Asking.which`."""
         self.widths[what, self._times[what]] = len(options)
-        return int(self._answer(what, lambda: self._some(options, what)))
+        found = int(self._answer(what, lambda: self._some(options, what)))
+        return found % len(options)  # there were more, perhaps, beside other answers
 
     def _some(self, options: Sequence[Any], what: str) -> int:
         if what == _COUNTS and self._corner is not None:

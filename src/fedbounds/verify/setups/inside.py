@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
+from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
 from fedbounds.theory.language.claims import Condition, Part
 from fedbounds.theory.language.sought import Steps
 
-from ..measure.evaluate import IrrationalError, Numbers, UndefinedError, evaluate
+from ..measure.evaluate import IrrationalError, Numbers, UndefinedError, evaluate, in_balls
 
-Known = dict[str, Any]  # rationals, by symbol name
+Known = dict[str, Any]  # rationals, or balls that hold a number, by symbol name
 
 
 class NoStepsError(FedboundsError):
@@ -38,7 +38,7 @@ def steps_inside(
     Parameters
     ----------
     known : dict
-        Constants and counts by symbol name, in rationals.
+        Constants and counts by symbol name, in rationals or balls.
     factors : mapping from name to rational
         Of what has a least value, how many times that, 1 or more; of what has a largest one, how
         much of that, 1 or less. What is missing is at its edge.
@@ -100,7 +100,7 @@ class _Found:
 
     def exactly(self, expression: sp.Expr) -> fmpq:
         """The rational value of an expression."""
-        return rational(evaluate(expression, _rationals(self.values)))
+        return _exactly(expression, self.values)
 
     def _near(self, expression: sp.Expr, towards: int) -> fmpq:
         """The value of an expression; an irrational one is rounded down (-1) or up (1)."""
@@ -108,9 +108,9 @@ class _Found:
             return self.exactly(expression)
         except IrrationalError:
             pass
-        floats = {name: float(value) for name, value in self.values.items()}
-        near = float(evaluate(expression, Numbers(floats, {}))) * (1 + 1e-14 * towards)
-        return rational(rounded(near, max(self.bits, 3), towards))
+        found = arb(evaluate(expression, in_balls(_rationals(self.values))))
+        end = float(found.upper() if towards > 0 else found.lower()) * (1 + 1e-14 * towards)
+        return rational(rounded(end, max(self.bits, 3), towards))
 
     def _largest(self, name: str, condition: Condition) -> fmpq | None:
         """The largest x of ``c x^p <= right``, rounded down; None if c = 0."""
@@ -118,8 +118,8 @@ class _Found:
         def left(x: int) -> fmpq:
             values = self.values | {name: fmpq(x)}
             for other, follows in self.steps.derived.items():
-                values[other] = rational(evaluate(follows, _rationals(values)))
-            return rational(evaluate(condition.left, _rationals(values)))
+                values[other] = _exactly(follows, values)
+            return _exactly(condition.left, values)
 
         one, two = left(1), left(2)
         if one == 0:
@@ -130,6 +130,13 @@ class _Found:
             return right / one
         root = float(right / one) ** (1 / power) * (1 - 1e-14)
         return rational(rounded(root, max(self.bits, 3), -1))
+
+
+def _exactly(expression: sp.Expr, values: Known) -> fmpq:
+    found = evaluate(expression, _rationals(values))
+    if isinstance(found, arb):
+        raise IrrationalError(f"{expression} is known to within a ball alone")
+    return rational(found)
 
 
 def _rationals(values: Known) -> Numbers:

@@ -47,11 +47,14 @@ class Script(PythonCodePrinter):
 
     def _print_Function(self, expr: Any) -> str:
         inside = self._print(expr.args[0])
+        first = getattr(expr, "first", 0)
         total = f"sum({inside} for t in range(T))"
         return {
             "Mean_t": f"{total} / T",
             "Sum_t": total,
             "Max_t": f"max({inside} for t in range(T))",
+            "Prod_to": f"prod({inside} for t in range({first}, t + 1))",
+            "Min_to": f"min({inside} for t in range({first}, t + 1))",
         }[expr.func.__name__]
 
     def _print_sign(self, expr: sp.sign) -> str:

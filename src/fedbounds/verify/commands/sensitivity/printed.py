@@ -140,7 +140,8 @@ def _numbers(node: sp.Expr) -> Iterator[tuple[sp.Rational, Rebuild]]:
     elif isinstance(node, sp.Max | sp.Min | RunOperator) or (
         node.is_Pow and not node.base.is_number
     ):
-        arguments = node.args[:1] if node.is_Pow else node.args
+        first = node.is_Pow or isinstance(node, RunOperator)
+        arguments = node.args[:1] if first else node.args
         for at, argument in enumerate(arguments):
             for value, inner in _numbers(argument):
                 yield value, _within(inner, _argument(node, at))

@@ -18,6 +18,8 @@ from fedbounds.theory.language.symbols import (
     SHARED,
     Max_t,
     Mean_t,
+    Min_to,
+    Prod_to,
     RunOperator,
     Sum_t,
     VectorSymbol,
@@ -35,6 +37,8 @@ _OPERATORS = {
     Mean_t: r"\frac1T\sum_{t=0}^{T-1}",
     Sum_t: r"\sum_{t=0}^{T-1}",
     Max_t: r"\max_{0\le t<T}",
+    Prod_to: r"\prod_{s=0}^{t}",
+    Min_to: r"\min_{0\le s\le t}",
 }
 _SOURCES = ("past", "S", "xi", "i", "k")
 _PRINTED = ("name", "kind", "sign", "meaning", "papers", "claims")

@@ -1,0 +1,123 @@
+"""Deep linear networks, their starts, and schedules: where instances are searched."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from fedbounds.theory.language.setups import Number, Objective, Run, Setup
+from fedbounds.theory.language.sought import Counts, Seeking, Sought, Steps
+
+from .names import FEDAVG, SAMPLED
+from .setups import WIDEST, Layer, flat, signs
+from .sizes import STEP
+
+_ROWS = 4  # that a schedule has at most
+_WIDE_FOR = {1: 16, 2: 400}  # clients of networks of two layers
+# clients, local steps, rounds of one and of two layers; of two, digits grow with every step
+_SIZES = {1: ((1, 2, 3), (1, 2, 3), (1, 2, 3, 6, 12)), 2: ((1, 2), (1, 2), (1, 2))}
+_MOST = {1: 12, 2: 2}  # local steps of all clients and rounds
+_GIVEN: dict[str, Number] = {"C_w": 1, "chance": "1/10"}
+
+
+def _shapes() -> Iterator[Counts]:
+    for depth, sizes in _SIZES.items():
+        for n, K, T in product(*sizes):
+            if n * K * T <= _MOST[depth]:
+                yield {"n": n, "K": K, "T": T, "depth": depth}
+
+
+def _on_schedule() -> Iterator[Counts]:
+    for own in _shapes():
+        n = int(own["n"])
+        for least, most in product(range(1, n + 1), repeat=2):
+            if least == most or (least < most and int(own["T"]) > 1):
+                yield {**own, "S_least": least, "S_most": most}
+
+
+def _at_random() -> Iterator[Counts]:
+    for own in _shapes():
+        for m in range(1, int(own["n"]) + 1):
+            if int(own["T"]) <= 3:
+                yield {**own, "m": m, "S_least": m, "S_most": m}
+
+
+def _simplest(every: Iterator[Counts]) -> tuple[Counts, ...]:
+    def work(own: Counts) -> tuple[int, ...]:
+        return int(own["depth"]), int(own["n"]) * int(own["K"]) * int(own["T"]), int(own["n"])
+
+    return tuple(sorted(every, key=work))
+
+
+def _signed(seek: Seeking, least: str, most: int) -> Fraction:
+    """0 or 1 at first."""
+    return seek.choice((0, 1, -1)) * seek.size(least, most)
+
+
+def _samples(seek: Seeking, n: int, depth: int) -> list[list[Fraction]]:
+    """One of each client, linearly independent; of one length and at right angles at first.
+
+    The width that conditions ask for grows with the fifth power of kappa: it is not far from 1.
+    """
+    rows = [[Fraction(int(i == j)) for j in range(n)] for i in range(n)]
+    if depth > 1:
+        return rows
+    if seek.choice((False, True)):
+        rows = [[seek.size(1, "3/2") * x for x in row] for row in rows]
+    if seek.choice((False, True)):
+        rows = [[row[0] + (_signed(seek, "1/4", 1) if i else 0), *row[1:]]
+                for i, row in enumerate(rows)]  # fmt: skip
+    return rows
+
+
+def _start(seek: Seeking, n: int, depth: int) -> tuple[Any, ...]:
+    """Of two layers: orthogonal columns, and signs that mostly are orthogonal to these."""
+    if depth == 1:
+        return tuple(str(_signed(seek, "1/100", 100)) for _ in range(n))
+    width = _WIDE_FOR[n]
+    size = 1 + (seek.share() - seek.share()) / 5
+    along = [(seek.share() - seek.share()) / (2 * n) for _ in range(n)]
+    first = [[x * size for x in row] for row in signs(width, n)]
+    last = [
+        row[-1] + sum(x * own for x, own in zip(row[:-1], along, strict=True))
+        for row in signs(width, n + 1)
+    ]
+    layers: tuple[Layer, ...] = (first, [last])
+    return flat(*layers)
+
+
+def _networks(seek: Seeking) -> tuple[Objective, tuple[Any, ...], dict[str, Any]]:
+    """A network with data, its start, and what is chosen of a round."""
+    counts = seek.counts()
+    n, depth = counts["n"], counts["depth"]
+    samples = _samples(seek, n, depth)
+    targets = [((str(_signed(seek, "1/100", 10)),),) for _ in range(n)]
+    width = WIDEST if depth == 1 else _WIDE_FOR[n]
+    data = {"features": [(tuple(map(str, own)),) for own in samples], "targets": targets,
+            "depth": depth, "width": width}  # fmt: skip
+    start = _start(seek, n, depth)
+    problem = Objective("deep linear", tuple(data.items()))
+    return problem, start, seek.steps(problem, start, _GIVEN)
+
+
+def _setup(view: str, seek: Seeking, **own: Any) -> Setup:
+    problem, start, steps = _networks(seek)
+    taken = {"eta": steps["eta"], "K": seek.counts()["K"], **own}
+    run = Run(problem, start, tuple(taken.items()), steps["T"])
+    return Setup("overparam", view, run, tuple(_GIVEN.items()))
+
+
+def _scheduled(seek: Seeking) -> Setup:
+    n, least, most, rounds = (seek.counts()[x] for x in ("n", "S_least", "S_most", "T"))
+    return _setup("rounds", seek, schedule=seek.schedule(n, least, most, min(rounds, _ROWS)))
+
+
+def _of_some(seek: Seeking) -> Setup:
+    return _setup("rounds, clients at random", seek, m=seek.counts()["m"])
+
+
+_STEPS = Steps(largest={"eta": STEP})
+SOUGHT = (
+    Sought(FEDAVG[0], _simplest(_on_schedule()), _STEPS, _scheduled),
+    Sought(SAMPLED[0], _simplest(_at_random()), _STEPS, _of_some),
+)
