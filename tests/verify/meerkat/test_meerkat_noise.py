@@ -9,12 +9,13 @@ from fedbounds.theory.meerkat.setups import PLANNED
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.judge.judge import judge_reading
 from fedbounds.verify.measure.objectives import exact
+from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.verify.setups.plan import case_of
 from fedbounds.vocabulary import Verdict
 
 NOISY = [one for one in PLANNED if one.name.startswith("noise along the ridge")]
-FEW = next(one for one in NOISY if "stopped, R=2 T=2" in one.name)
+FEW = next(one for one in NOISY if "stopped, R=1 T=2" in one.name)
 
 
 def verdicts(name, one):
@@ -64,6 +65,14 @@ def test_the_variance_is_missing_in_the_second_moment():
     assert verdicts("meerkat/vp-secmom", FEW) == {"": Verdict.VIOLATED}
 
 
+def test_its_script_has_noise_along_the_ridge():
+    own = claim("meerkat/vp-secmom")
+    found = find_witness(own, own.readings[0], [case_of(FEW, "")])
+    assert found is not None
+    assert not found.no_script
+    assert "problem.noise_scale * a" in found.script
+
+
 @pytest.mark.parametrize("name", ["meerkat/lemma-b7", "meerkat/eq-6", "meerkat/eq-7"])
 def test_claims_with_variance_apply_and_hold(name):
     found = verdicts(name, next(one for one in NOISY if "6 local steps" in one.name))
@@ -81,3 +90,21 @@ def test_corrected_bounds_hold_with_noise_of_samples(name, told):
     found = verdicts(name, next(one for one in NOISY if told in one.name))
     assert Verdict.NOT_VIOLATED in found.values()
     assert Verdict.VIOLATED not in found.values()
+
+
+def test_the_variance_of_an_estimate_is_what_its_two_moments_leave():
+    """Of Theorem B.9: (2+u) c E||g + xi||^2 less c ||g||^2, the largest of all steps."""
+    one = next(one for one in NOISY if "6 local steps" in one.name)
+    known = known_of(one.setup, view_of(one.setup))
+    c, x2, a2 = fmpq(16, 25), fmpq(400), 25
+    first = np.asarray(known.series("est_2") - known.series("mg_k2")[..., :-1]).reshape(-1)
+    g = np.asarray(known.series("g_k2"))[..., :-1].reshape(-1)
+    assert (first == 3 * c * (g + x2 * a2) - c * g).all()
+    case = case_of(one, "")
+    own = claim("meerkat/thm-b9")
+    judged = judge_reading(own, own.readings[2], case, measure(case)).outcomes[0]
+    steps = len(g) // 2  # of two clients who are alike
+    start = known.series("V_k").reshape(-1)[0]
+    right = 2 * 25 * 3 / (c * steps) * start + max(first)
+    assert judged.verdict == Verdict.NOT_VIOLATED
+    assert exact(judged.gap) == right - g[:steps].sum() / steps

@@ -13,7 +13,7 @@ from .ridges import ATTAINED, HALF, RIDGES, SWINGING, TEN, Numbers, Ridge, root
 _EPSILON = "1/10"
 # rounds, and local steps of each
 _MANY, _LONG, _SHORT, _TWICE = (1000, 2), (60, 10), (3, 3), (3, 2)
-_FEW, _OFTEN = (2, 2), (6, 1)
+_FEW, _OFTEN, _ONCE = (2, 2), (6, 1), (1, 2)
 
 
 def _planned(
@@ -149,11 +149,11 @@ def _of_swings() -> Iterator[Planned]:
     of, some = SWINGING, (0, 1)
     told = "eta = 1/(L(u+2))"
     yield local_steps(of, of.local_step, 6, told, quick=True)
-    yield rounds(of, of.local_step, _FEW, told, quick=True)
+    yield rounds(of, of.local_step, _ONCE, told, quick=True)
     yield rounds(of, of.local_step, (30, 5), told, quick=False)
     yield rounds(of, of.step, _OFTEN, "eta of Theorem 2.1", quick=True)
     yield rounds(of, of.step, _LONG, "eta of Theorem 2.1", quick=False)
-    for counts in (_FEW, _SHORT):
+    for counts in (_ONCE, _SHORT):
         yield stopped(of, some, of.local_step, counts, "1/2", told, quick=True)
     eta, told = of.short_stopped_step(3), "eta = (1-c_h)/(36LT(u+2))"
     yield stopped(of, some, eta, _SHORT, "1/2", told, quick=False)
