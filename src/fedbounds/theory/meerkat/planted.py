@@ -34,7 +34,8 @@ PLANTED = (
     WrongProof("any-step-of-a-client", "(6) at every step size", "eq-6:count",
                Stated(conditions=())),
     WrongProof("last-step-three-for-four", "3 in place of 4 in the last step of Theorem 2.1",
-               "thm-2.1-explicit: the second step size is smaller", Stated(right=_THREE)),
+               "thm-2.1-explicit: the second step size is smaller", Stated(right=_THREE),
+               Caught.DOES_NOT_FOLLOW),
 )  # fmt: skip
 CLAIMS = (
     WrongClaim("moment-one-plus-u", "(1+u) in place of (2+u) in Lemma B.7", "lemma-b7", "count",

@@ -196,8 +196,6 @@ PLANNED = (
     *_of_clients(),
     *_of_long_steps(),
     *_of_powers(),
-    *_of_sines(),
-    *_of_swings(),
     *_of_rounds(),
     *_of_stopped(),
     *gradip_setups.PLANNED,
@@ -213,6 +211,8 @@ PLANNED = (
         "eta = (1-c_h)/(36LT(u+2))",
         quick=False,
     ),
+    *_of_swings(),
+    *_of_sines(),
 )
 LADDERS = gradip_setups.LADDERS
 CHOICES = (*choices.PLANNED, *rows_of_tables.PLANNED)
