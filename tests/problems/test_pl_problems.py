@@ -407,3 +407,12 @@ def test_bad_input_is_named(wrong, message):
     with pytest.raises(FedboundsError) as error:
         wrong()
     assert message in str(error.value)
+
+
+def test_a_minimiser_is_told_where_all_clients_have_it():
+    one = CASES["sine, rotated"]
+    same = SineBowls(one.rotation, one.weights, np.broadcast_to(one.centres[:1], one.centres.shape))
+    points = np.ascontiguousarray(same.minimisers)
+    assert np.abs(same.gradient(points, everyone(same.clients, 1))).max() < 1e-12
+    with pytest.raises(FedboundsError, match="one minimiser of all clients"):
+        _ = one.minimisers

@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.facts import Constant, Fact
-from fedbounds.problems import everyone
+from fedbounds.problems import Noise, NoiseLaw, everyone
 from fedbounds.problems.ridge_powers import RidgePowers
 from fedbounds.theory.meerkat.proofs.scopes import SCOPES
 from fedbounds.theory.meerkat.scope_names import LOCAL
 from fedbounds.theory.meerkat.setups import PLANNED
+from fedbounds.verify.measure.clients import Clients
+from fedbounds.verify.measure.objectives import sizes, values
+from fedbounds.verify.measure.random import answered, outcomes, sources_of
 from fedbounds.verify.setups import steps
 from fedbounds.verify.setups.found import known_of, view_of
 
@@ -51,7 +54,7 @@ def test_what_it_says_of_itself():
     assert OWN.satisfies(Fact.PL).holds
     assert OWN.satisfies(Fact.SMOOTH).holds is False
     assert OWN.satisfies(Fact.QUADRATIC).holds is False
-    assert OWN.satisfies(Fact.CONVEX).holds is None
+    assert OWN.satisfies(Fact.CONVEX).holds
     with pytest.raises(FedboundsError, match="least h_k is 0"):
         RidgePowers(rationals([1]), rationals([0]), rationals([1]))
     with pytest.raises(FedboundsError, match="numbers of h_k and q_k"):
@@ -80,3 +83,29 @@ def test_only_what_needs_a_failing_assumption_is_excused():
     unneeded = replace(SCOPES[LOCAL], needs=())
     with pytest.raises(ConflictError, match="dev of .* does not vanish on average over z"):
         steps.check_declared("meerkat", {LOCAL: unneeded})
+
+
+def test_noise_along_the_ridge_leaves_the_share_of_every_sample():
+    """sigma^2 = x^2 ||a||^2, and each sample's gradient is a multiple of a."""
+    ridge = replace(OWN, quartics=rationals([0, 0]), noise=Noise(NoiseLaw.RADEMACHER, fmpq(3), 0))
+    problem = Clients(ridge)
+    assert values(ridge)["sigma^2"] == sizes(ridge)["sigma^2"] == 81
+    assert values(ridge)["L"] == 18
+    assert "L" not in values(OWN)
+    drawn = sources_of(lambda random: {"noise": random.noise(problem, 2)}, exact=True)
+    assert [source.shape for source in drawn] == [(2, 2, 1)]
+    every = outcomes(drawn, exact=True)
+    found = answered(lambda random: {"noise": random.noise(problem, 2)}, drawn, every.answers)
+    noise, chances = found["noise"], every.chances
+    assert noise.shape == (16, 2, 2, 3)
+    assert (noise[..., 1:] * rationals([1, 1]) == noise[..., :1] * 2).all()
+    assert (abs(noise[..., 0]) == 3).all()
+    assert (
+        sum(chance * (row[0, 0] ** 2).sum() for chance, row in zip(chances, noise, strict=True))
+        == 81
+    )
+    assert ridge.satisfies(Fact.NOISE).holds
+    assert ridge.satisfies(Fact.NOISELESS).holds is False
+    assert OWN.satisfies(Fact.NOISELESS).holds
+    with pytest.raises(FedboundsError, match="personal noise is 1"):
+        replace(OWN, noise=Noise(NoiseLaw.RADEMACHER, fmpq(3), 1))

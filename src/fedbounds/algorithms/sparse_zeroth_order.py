@@ -167,11 +167,12 @@ def at_best(problem: Any, x: Array) -> Shown:
 
 
 def _constants(problem: Any, p: Mapping[str, Any], x: Array) -> Shown:
-    """The mask, which is a factor; the vector of ones, and the number 1."""
+    """The mask and what it leaves, which are factors; the vector of ones, and the number 1."""
     rows = x.shape[0]
     xp, mask = problem.xp, p["mask"]
     return {
         "mask": xp.stack([mask] * rows, axis=0),
+        "rest": xp.stack([1 - mask] * rows, axis=0),
         "ones": xp.stack([mask * 0 + 1] * rows, axis=0),
         "one": x[:, 0] * 0 + 1,
     }

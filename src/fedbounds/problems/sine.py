@@ -109,6 +109,13 @@ class SineBowls:
         """Whether Q = I."""
         return bool((self.rotation == np.eye(self.shared_dimension)).all())
 
+    @property
+    def minimisers(self) -> Array:
+        """Q'c_i, which is the minimiser of client i, shape (n, d); told where all have one."""
+        same = bool((self.centres == self.centres[:1]).all())
+        require(same, "centres", self.centres.tolist(), "those of one minimiser of all clients")
+        return self.centres @ self.rotation
+
     def gradient(self, z: Array, cohort: Cohort) -> Array:
         """Rows Q' (a_i phi'(Q w - c_i))."""
         xp = array_api_compat.array_namespace(z)

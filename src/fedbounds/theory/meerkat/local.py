@@ -5,12 +5,12 @@ import sympy as sp
 from fedbounds.facts import Fact
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
-from fedbounds.theory.language.symbols import L, Mean_t, T, eta, sigma2, t
+from fedbounds.theory.language.symbols import L, Max_t, Mean_t, T, eta, sigma2, t
 from fedbounds.vocabulary import Index
 
 from . import assumed
 from .names import MEERKAT
-from .symbols import V_k, c, g_k2, u, u_ratio
+from .symbols import V_k, c, est_2, g_k2, mg_k2, u, u_ratio
 
 # "an unbiased sparse zeroth-order gradient estimator"
 _ASSUMED = (Fact.SMOOTH, Fact.NOISE, assumed.EXACT, assumed.SPARSE, assumed.SPARSE_SAMPLES)
@@ -63,13 +63,28 @@ EQ_7 = Claim(
     readings=READINGS,
 )
 
-# an O hides constants; those of (7) stand in
+# an O hides constants; those of (7) stand in. The theorem's sigma^2 bounds the variance of the
+# estimate, E ||estimate - m o grad f_k||^2; that of Assumption B.4 is of gradients of samples
+_OF_ESTIMATE = Part(
+    name="variance of the estimate",
+    left=Mean_t(g_k2(t)),
+    right=2 * L * (u + 2) / (c * T) * V_k(0) + Max_t(est_2(t) - mg_k2(t)),
+    index=Index.CLIENT,
+    conditions=(step_of(u),),
+    assumptions=_ASSUMED,
+)
 ORDER = Claim(
     entry("meerkat/thm-b9"),
     algorithms=MEERKAT,
-    parts=(_summed("count", u), _summed("density", u_ratio)),
-    readings=READINGS,
-)
+    parts=(_summed("count", u), _summed("density", u_ratio), _OF_ESTIMATE),
+    readings=(
+        *READINGS,
+        Reading(
+            "u counts coordinates, sigma^2 is the largest variance of the estimate, as the theorem "
+            "and Table 2 have it", parts=(_OF_ESTIMATE.name,)
+        ),
+    ),
+)  # fmt: skip
 
 # of an upper bound follows neither that a norm oscillates nor that it falls; what is said of one
 # label, whose gradients have no variance, can be looked at

@@ -47,7 +47,7 @@ from .vectors import (
 )
 
 (z,) = vectors({"z": "z"})
-mask, kept, taken = map(sp.Function, ("mask", "kept", "taken"))
+mask, rest, kept, taken = map(sp.Function, ("mask", "rest", "kept", "taken"))
 dim = sp.Symbol("dim")
 MEANT = {"mg": mask(g), "mn": mask(noise), "dev": est - mask(g) - mask(noise)}
 MEANT_OF_ROUND = {"mgs": mask(gs), "mns": mask(ns), "mg0": mask(g0)}
@@ -157,3 +157,13 @@ SPARSE_OF_ROUND, SPARSE_SAMPLES_OF_ROUND = (
     (*(Says(dot(mask(each), each), "==", c * dot(each, each)) for each in every), MUCH)
     for every in ((g0, gs), (gs + ns,))
 )
+# where balls tell apart no share but all: a mask that leaves nothing
+_ALL_KEPT = Says(c, "==", sp.Integer(1))
+WHOLLY_KEPT, WHOLLY_KEPT_SAMPLES = (
+    (_ALL_KEPT, *(Says(dot(rest(each), rest(each)), "==", sp.Integer(0)) for each in every), MUCH)
+    for every in ((g0, gs), (gs + ns,))
+)
+_OF_FIRST = ("G_1", "G_f", "X_f", "X_own", "X_est", "X_mask", "est_m", "Dw_2", "drift")
+OF_FIRST_ROUND = {name: OF_ROUND[name] for name in _OF_FIRST}
+_OF_STOPPED_ALONE = ("X_g", "X_b", "X_ge", "X_be", "g_g", "g_b", "est_g", "drift_g")
+OF_FIRST_STOPPED = OF_FIRST_ROUND | {name: OF_STOPPED[name] for name in _OF_STOPPED_ALONE}

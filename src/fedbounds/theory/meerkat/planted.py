@@ -25,11 +25,17 @@ _LONG = local_steps(_OF, 4 * _OF.local_step, 2, "4/(L(u+2))", quick=False).setup
 _SHORT = local_steps(_OF, _OF.local_step, 2, "eta = 1/(L(u+2))", quick=False).setup
 _ROUNDS = rounds(_OF, _OF.local_step, (2, 2), "eta = 1/(L(u+2))", quick=False).setup
 
+_TRANSIENT = "L**2*(2 + u_m)**2/(mu_PL**2*c_m*(1 + sqrt(c_h))**2*K*T)*f(0)"
+_FLOOR = "sigma_h**2/(mu_PL*(1 + sqrt(c_h))**2) + L*Delta + K*c_m*sigma2/(2*L*(2 + u_m))"
+_THREE = f"3*{_TRANSIENT} + {_FLOOR}"
 PLANTED = (
     WrongProof("estimate-one-plus-u", "(1+u) in place of (2+u) in Lemma B.7", "lemma-b7:count",
                Stated(right="(1 + u_m)*c_m*s_k2(t)"), Caught.DOES_NOT_FOLLOW),
     WrongProof("any-step-of-a-client", "(6) at every step size", "eq-6:count",
                Stated(conditions=())),
+    WrongProof("last-step-three-for-four", "3 in place of 4 in the last step of Theorem 2.1",
+               "thm-2.1-explicit: the second step size is smaller", Stated(right=_THREE),
+               Caught.DOES_NOT_FOLLOW),
 )  # fmt: skip
 CLAIMS = (
     WrongClaim("moment-one-plus-u", "(1+u) in place of (2+u) in Lemma B.7", "lemma-b7", "count",

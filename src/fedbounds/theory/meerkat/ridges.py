@@ -30,6 +30,8 @@ class Ridge:
         Of Assumption B.3.
     noise : number
         Of every coordinate of a gradient, up to sign.
+    swings : number
+        Of the factor of a, up to sign: a mask keeps c of every gradient of a sample too.
     quick : tuple of str
         Which of its runs are in a quick plan, besides those that all small ones have there:
         "three" rounds, "thirty", "long" ones, those with "stopped" clients.
@@ -43,11 +45,16 @@ class Ridge:
     c_h: Number = "9/16"
     sigma_h: Number = 0
     noise: Number = 0
+    swings: Number = 0
     quick: tuple[str, ...] = ()
 
     @property
     def objective(self) -> Objective:
         """As data."""
+        if self.swings:
+            powers = {"along": self.along, "curvatures": self.curvatures, "noise": self.swings,
+                      "quartics": (0,) * len(self.curvatures)}  # fmt: skip
+            return Objective("ridge powers", tuple(powers.items()))
         a, h, b = self.along, self._of(self.curvatures), self._of(self.slopes)
         hessians = [[[own * x * y for x in a] for y in a] for own in h]
         linear = [[own * x for x in a] for own in b]
@@ -158,6 +165,8 @@ HALF = Ridge("a 25th kept, two clients", (*(2,) * 24, *(1,) * 4), _one_of(28))
 # as many clients as in the paper's experiments
 TEN = Ridge("ten clients, 12 of 33 kept", (*(3,) * 12, *(2,) * 21), (*(1,) * 12, *(0,) * 21),
             (*_OWN,) * 5, (0,) * 10, "1/4")  # fmt: skip
+# the only noise of which Assumption B.6 is true for every sample
+SWINGING = Ridge("noise along the ridge", _TWO, (0, 1), swings=20)
 # assumption B.6 asks for much more than the share u/d: those of few coordinates have a little more
 RIDGES = (
     Ridge("4/25 kept, one of 22", (2, *(1,) * 21), _one_of(22), (1,), (0,), "81/100",

@@ -101,6 +101,7 @@ def _pulled(sign: int) -> sp.Expr:
 _SHORT = Condition(eta, "<=", LOCAL_STEP)
 SHORT_STEPS = (
     Reading("with step sizes up to that of (7)", parts=("short steps",)),
+    Reading("with such step sizes, of convex quadratics", parts=("quadratics",)),
     Reading("with any step size, as printed, harsh", parts=("any step",)),
 )
 
@@ -108,6 +109,7 @@ SHORT_STEPS = (
 def _of_steps(left: sp.Expr, right: sp.Expr, assumptions: tuple[str, ...]) -> tuple[Part, ...]:
     every: tuple[tuple[str, tuple[Condition, ...], tuple[str, ...]], ...] = (
         ("short steps", (_SHORT,), SMOOTH),
+        ("quadratics", (_SHORT,), (*SMOOTH, Fact.QUADRATIC, Fact.CONVEX)),
         ("any step", (), ()),
     )
     return tuple(

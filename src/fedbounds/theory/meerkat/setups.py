@@ -8,12 +8,12 @@ from typing import Any
 from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
 
 from . import choices, gradip_setups, rows_of_tables
-from .ridges import ATTAINED, HALF, RIDGES, TEN, Numbers, Ridge, root
+from .ridges import ATTAINED, HALF, RIDGES, SWINGING, TEN, Numbers, Ridge, root
 
 _EPSILON = "1/10"
 # rounds, and local steps of each
 _MANY, _LONG, _SHORT, _TWICE = (1000, 2), (60, 10), (3, 3), (3, 2)
-_FEW, _OFTEN = (2, 2), (6, 1)
+_FEW, _OFTEN, _ONCE = (2, 2), (6, 1), (1, 2)
 
 
 def _planned(
@@ -144,6 +144,43 @@ def _of_long_steps() -> Iterator[Planned]:
     yield rounds(of, 8 / of.smoothness, (1, 3), "eta = 8/L", quick=True)
 
 
+def _of_swings() -> Iterator[Planned]:
+    """Noise along the ridge, at the step sizes of (7), of Theorem 2.1 and of Theorem 2.2."""
+    of, some = SWINGING, (0, 1)
+    told = "eta = 1/(L(u+2))"
+    yield local_steps(of, of.local_step, 6, told, quick=True)
+    yield rounds(of, of.local_step, _ONCE, told, quick=True)
+    yield rounds(of, of.local_step, (30, 5), told, quick=False)
+    yield rounds(of, of.step, _OFTEN, "eta of Theorem 2.1", quick=True)
+    yield rounds(of, of.step, _LONG, "eta of Theorem 2.1", quick=False)
+    for counts in (_ONCE, _SHORT):
+        yield stopped(of, some, of.local_step, counts, "1/2", told, quick=True)
+    eta, told = of.short_stopped_step(3), "eta = (1-c_h)/(36LT(u+2))"
+    yield stopped(of, some, eta, _SHORT, "1/2", told, quick=False)
+    eta = stopped_step(of, some, _LONG[1], "1/2")
+    yield stopped(of, some, eta, _LONG, "1/2", "eta of Theorem 2.2", quick=False)
+
+
+def _of_sines() -> Iterator[Planned]:
+    """A first round where f bends down: gradients grow on the way to the minimiser.
+
+    f = sum_j x_j^2 + 3 sin^2 x_j is smooth with L = 8 and PL, and no quadratic. The mask keeps the
+    one coordinate that counts. Clients who are alike have any c_h.
+    """
+    one, zero, turn = (1, 0), (0, 0), ((1, 0), (0, 1))
+    chosen: Numbers = {"c_m": 1, "c_h": "1/10000", "sigma_h": 0, "Delta": 0, "mu_PL": "1/32"}
+    for view, n, more in (
+        ("first round", 1, {}),
+        ("first round, some clients stopped", 2, {"stopped": (0, 1)}),
+    ):
+        data = {"rotation": turn, "weights": ((1, 1),) * n, "centres": (zero,) * n}
+        problem = Objective("sine bowls", tuple(data.items()))
+        given = {"mask": one, "epsilon": _EPSILON, "own": 0, "eta": "1/24", "K": 2, **more}
+        run = Run(problem, ("8/5", 0), tuple(given.items()), 1)
+        setup = Setup("meerkat", view, run, tuple(chosen.items()))
+        yield Planned(f"x^2 + 3 sin^2 x: {view}, T=2, eta = 1/(L(u+2))", setup, quick=True)
+
+
 def _of_powers() -> Iterator[Planned]:
     """A first local step on fourth powers, where two values at a distance miss the slope."""
     data = {"along": (1, 2, 2), "curvatures": (1, 2), "quartics": (1, 0)}
@@ -174,6 +211,8 @@ PLANNED = (
         "eta = (1-c_h)/(36LT(u+2))",
         quick=False,
     ),
+    *_of_swings(),
+    *_of_sines(),
 )
 LADDERS = gradip_setups.LADDERS
 CHOICES = (*choices.PLANNED, *rows_of_tables.PLANNED)

@@ -117,6 +117,30 @@ FEW_STOPPED = replace(
     scopes=(STOPPED_ROUND,),
 )
 
+# a round of any step, in balls: what it leads to is not followed
+_IN_BALLS = {
+    assumed.SPARSE: measured.WHOLLY_KEPT,
+    assumed.SPARSE_SAMPLES: measured.WHOLLY_KEPT_SAMPLES,
+}
+FIRST = replace(
+    WHOLE,
+    told="a first round, all that counts kept",
+    shown=replace(_ROUND, factors={"mask": (), "rest": ()}),
+    scopes=(),
+    quantities=measured.OF_FIRST_ROUND,
+    states=(),
+    assumptions={**ROUNDS.assumptions, **_IN_BALLS},
+)
+FIRST_STOPPED = replace(
+    FEW_STOPPED,
+    told="a first round, all that counts kept, some clients stopped",
+    shown=replace(STOPPED.shown, factors={**STOPPED.shown.factors, "rest": ()}),
+    scopes=(),
+    quantities=measured.OF_FIRST_STOPPED,
+    states=(),
+    assumptions={**ROUNDS.assumptions, **_IN_BALLS},
+)
+
 VIEWS = {
     "local steps": LOCAL_STEPS,
     "rounds": ROUNDS,
@@ -125,6 +149,8 @@ VIEWS = {
     "rounds that settle": SETTLING,
     "rounds, some clients stopped": STOPPED,
     "few local steps, some clients stopped": FEW_STOPPED,
+    "first round": FIRST,
+    "first round, some clients stopped": FIRST_STOPPED,
     "local steps with scores": gradip_views.SCORES,
     **contest_views.VIEWS,
 }

@@ -30,25 +30,25 @@ class Ball:
             return Ball(self.ball + other.ball)
         if type(other) is fmpq or type(other) is int:
             return Ball(self.ball + other)
-        return NotImplemented if isinstance(other, np.ndarray) else Ball(self.ball + _arb(other))
+        return NotImplemented if isinstance(other, np.ndarray) else Ball(self.ball + as_arb(other))
 
     def __mul__(self, other: Any) -> "Ball":
         if type(other) is Ball:
             return Ball(self.ball * other.ball)
         if type(other) is fmpq or type(other) is int:
             return Ball(self.ball * other)
-        return NotImplemented if isinstance(other, np.ndarray) else Ball(self.ball * _arb(other))
+        return NotImplemented if isinstance(other, np.ndarray) else Ball(self.ball * as_arb(other))
 
     def __sub__(self, other: Any) -> "Ball":
         if other is self:  # the same number, whichever it is
             return Ball(arb(0))
         if type(other) is Ball:
             return Ball(self.ball - other.ball)
-        return NotImplemented if isinstance(other, np.ndarray) else Ball(self.ball - _arb(other))
+        return NotImplemented if isinstance(other, np.ndarray) else Ball(self.ball - as_arb(other))
 
     @entrywise
     def __rsub__(self, other: Any) -> "Ball":
-        return Ball(_arb(other) - self.ball)
+        return Ball(as_arb(other) - self.ball)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -57,11 +57,11 @@ class Ball:
             return Ball(self.ball / other)
         if isinstance(other, np.ndarray):
             return NotImplemented
-        return Ball(self.ball / _nonzero(_arb(other)))
+        return Ball(self.ball / _nonzero(as_arb(other)))
 
     @entrywise
     def __rtruediv__(self, other: Any) -> "Ball":
-        return Ball(_arb(other) / _nonzero(self.ball))
+        return Ball(as_arb(other) / _nonzero(self.ball))
 
     def __neg__(self) -> "Ball":
         return Ball(-self.ball)
@@ -77,24 +77,24 @@ class Ball:
 
     @entrywise
     def __lt__(self, other: Any) -> bool:
-        return _decided(self.ball < _arb(other), self.ball >= _arb(other))
+        return _decided(self.ball < as_arb(other), self.ball >= as_arb(other))
 
     @entrywise
     def __le__(self, other: Any) -> bool:
-        return _decided(self.ball <= _arb(other), self.ball > _arb(other))
+        return _decided(self.ball <= as_arb(other), self.ball > as_arb(other))
 
     @entrywise
     def __gt__(self, other: Any) -> bool:
-        return _decided(self.ball > _arb(other), self.ball <= _arb(other))
+        return _decided(self.ball > as_arb(other), self.ball <= as_arb(other))
 
     @entrywise
     def __ge__(self, other: Any) -> bool:
-        return _decided(self.ball >= _arb(other), self.ball < _arb(other))
+        return _decided(self.ball >= as_arb(other), self.ball < as_arb(other))
 
     def __eq__(self, other: object) -> bool:
         if other is self:
             return True
-        return _decided(self.ball == _arb(other), self.ball != _arb(other))
+        return _decided(self.ball == as_arb(other), self.ball != as_arb(other))
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -171,10 +171,17 @@ def precise(bits: int = BITS) -> Iterator[None]:
 
 def balls(numbers: Any) -> Any:
     """An array of balls, of numbers that are exact or balls."""
-    return np.frompyfunc(lambda x: x if isinstance(x, Ball) else Ball(_arb(x)), 1, 1)(numbers)
+    return np.frompyfunc(lambda x: x if isinstance(x, Ball) else Ball(as_arb(x)), 1, 1)(numbers)
 
 
-def _arb(value: Any) -> arb:
+def as_arb(value: Any) -> arb:
+    """A ball, or an exact number.
+
+    Raises
+    ------
+    Refused
+        If it is neither.
+    """
     if type(value) is Ball:
         return value.ball
     if type(value) is fmpq or type(value) is int or type(value) is arb:
@@ -183,6 +190,8 @@ def _arb(value: Any) -> arb:
         return arb(int(value))
     if isinstance(value, Fraction):
         return arb(rational(value))
+    if isinstance(value, Ball):
+        return value.ball
     raise Refused(f"the step mixes balls with {type(value).__name__}")
 
 

@@ -62,6 +62,11 @@ class Clients(Networks):
         return self.objective.noise.scale_u
 
     @property
+    def noise_along(self) -> Array | None:
+        """The direction that noise of shared coordinates has; None: each has its own."""
+        return getattr(self.objective, "noise_along", None)
+
+    @property
     def personal_noise_scale(self) -> Any:
         """Standard deviation of each coordinate of the noise in personal gradients."""
         return self.objective.noise.scale_v

@@ -15,6 +15,7 @@ from typing import Any
 from flint import fmpq, fmpz
 
 from .beginnings import Beginning, beginning
+from .degrees import products_of_round
 from .enumerated import one_state
 from .exact_steps import InSteps, TooMuchError
 from .over_one import OverOne, Whole, whole
@@ -23,7 +24,7 @@ from .round_maps import Pair as Pair
 from .round_maps import check_state, forms_of, pair_map, pairs
 from .step_maps import is_wide
 from .subject import Subject
-from .unknowns import Refused, Variables
+from .unknowns import Refused, TooManyTerms, Variables
 from .unrolled import Unrolling, together, unroll
 from .whole_rounds import listed_rows, round_maps
 
@@ -119,6 +120,24 @@ class FirstRound:
     @cached_property
     def _trace(self) -> Unrolling:
         return round_of(self.subject, beginning(self.subject, _FEW), 0)
+
+    def products(self) -> int:
+        """How many of two terms it asks for, from its degrees; 0 where no polynomial tells soon.
+
+        Raises
+        ------
+        TooManyTerms
+            If even powers have too many.
+        """
+        try:
+            first = beginning(self.subject, _FEW)
+            if len(first.chances) > 1 or not together(self.subject, first.shapes):
+                return 0
+            return products_of_round(self.subject, first.state)
+        except TooManyTerms:
+            raise
+        except Refused:  # the round on unknowns says why
+            return 0
 
     def moving(self) -> int:
         """How many entries of the state it changes; all, where no polynomial tells soon."""

@@ -204,7 +204,12 @@ def _factor_pairs(data: Mapping[str, Any]) -> FactorPairs:
 
 
 def _ridge_powers(data: Mapping[str, Any]) -> RidgePowers:
-    return RidgePowers(*(exact_array(data[x]) for x in ("along", "curvatures", "quartics")))
+    """Of h_k s^2/2 + q_k s^4/4; gradients may have noise +-scale times a."""
+    along, curvatures, quartics = (
+        exact_array(data[x]) for x in ("along", "curvatures", "quartics")
+    )
+    noise = _noise(data) if "noise" in data else SILENT
+    return RidgePowers(along, curvatures, quartics, noise)
 
 
 _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
@@ -322,6 +327,8 @@ def _counts(problem: Problem) -> dict[str, Any]:
 
 
 def _variance(problem: Any) -> fmpq:
+    if hasattr(problem, "variance"):
+        return rational(problem.variance)
     scale_u, scale_v = rational(problem.noise.scale_u), rational(problem.noise.scale_v)
     found: fmpq = problem.shared_dimension * scale_u**2 + problem.personal_dimension * scale_v**2
     return found

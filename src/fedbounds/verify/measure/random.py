@@ -103,7 +103,10 @@ class Random:
 
         Of the shared coordinates; that of personal blocks is `personal_noise`.
         """
-        return self._noise(problem, steps, problem.dimension, problem.noise_scale)
+        along = problem.noise_along
+        if along is None:
+            return self._noise(problem, steps, problem.dimension, problem.noise_scale)
+        return self._noise(problem, steps, 1, problem.noise_scale) * along
 
     def noise_on(self, problem: Clients, kept: Array) -> Array:
         """The same where ``kept`` (n, steps, d) is 1, and nothing where it is 0."""

@@ -73,6 +73,11 @@ class Source(Protocol):
         """Outcomes, shape (rows, entries)."""
 
 
+def is_centred(source: Source) -> bool:
+    """Whether its entries are independent, with mean 0."""
+    return source.independent and not source.moment({0: 1})
+
+
 def listed(source: Source) -> list[tuple[Row, fmpq]]:
     """Outcomes of a source that has few.
 

@@ -16,6 +16,7 @@ from fedbounds.problems.spectrum import to_floats
 from fedbounds.theory.language.setups import GIVEN, Run, View, formula, is_formula
 from fedbounds.theory.language.symbols import t
 
+from .cells import in_cells
 from .clients import Clients
 from .enumerated import (
     Enumerated,
@@ -222,6 +223,8 @@ def integrated(subject: Subject) -> Trace:
 def first_round(subject: Subject) -> Trace:
     """One round from a start that is known, draws as unknowns: whatever degree the step has.
 
+    Where it is no polynomial, Gaussian draws are in cells.
+
     Raises
     ------
     Refused
@@ -230,7 +233,11 @@ def first_round(subject: Subject) -> Trace:
     """
     if subject.rounds != 1 or any(source.count != 1 for source in sources_of_init(subject)):
         raise Refused("only a first round from a known start is integrated whatever its degree")
-    space = space_of(subject, unroll_from(subject, one_state(subject)))
+    space: Listed | Unrolled
+    if subject.problem.irrational:
+        space = _listed(subject, in_cells(subject))
+    else:
+        space = space_of(subject, unroll_from(subject, one_state(subject)))
 
     def ending() -> Unrolled:
         raise Refused("what a step that is not affine leaves is not followed")

@@ -20,7 +20,7 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 from fedbounds.problems.linear import rational
 
 from .monomials import Monomial, monomials
-from .sources import Source, entries_together
+from .sources import Source, entries_together, is_centred
 
 Array = Any
 MOST_IN_PRODUCT = 1_000_000  # of the terms of two polynomials: a second's work
@@ -35,6 +35,10 @@ class Refused(Exception):
 
 class NotCarried(Refused):
     """A step uses after ``see.carry`` what it did not carry."""
+
+
+class TooManyTerms(Refused):
+    """Draws of many steps at once make polynomials that grow with every step."""
 
 
 def entrywise(operator: Operator) -> Operator:
@@ -140,9 +144,8 @@ class Unknown:
 
 
 def _refuse_many(products: int) -> None:
-    """Draws of many steps at once make polynomials that grow with every step."""
     if products > MOST_IN_PRODUCT:
-        raise Refused(f"a product has {products} products of terms; at most {MOST_IN_PRODUCT}")
+        raise TooManyTerms(f"a product has {products} products of terms; at most {MOST_IN_PRODUCT}")
 
 
 def _operand(value: Any) -> Any:
@@ -428,8 +431,7 @@ class Variables:
         """Of every entry of the sources: whether it is independent of all others, with mean 0."""
         found: list[bool] = []
         for source in self.sources:
-            own = source.independent and not source.moment({0: 1})
-            found += [own] * prod(source.shape)
+            found += [is_centred(source)] * prod(source.shape)
         return tuple(found)
 
     def expectation(self, drawn: Monomial) -> fmpq:

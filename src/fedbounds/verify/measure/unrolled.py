@@ -110,7 +110,7 @@ def unroll(
     Refused
         If the algorithm asks of an unknown more than sums and products, or there are too many.
     """
-    p, draw, sources = _asked(subject, at)
+    p, draw, sources = asked(subject, at)
     apart = ""
     if subject.algorithm.stages is not None:
         try:
@@ -138,7 +138,7 @@ def together(subject: Subject, shapes: Mapping[str, tuple[int, ...]]) -> bool:
     Refused
         If it is in floats.
     """
-    return _few(shapes, _asked(subject, 0)[2])
+    return _few(shapes, asked(subject, 0)[2])
 
 
 def unroll_from(subject: Subject, state: State) -> Unrolling:
@@ -149,7 +149,7 @@ def unroll_from(subject: Subject, state: State) -> Unrolling:
     Refused
         As `unroll`.
     """
-    p, draw, sources = _asked(subject, 0)
+    p, draw, sources = asked(subject, 0)
     lists = [x.selects or x.count == 1 for x in sources]
     named = _variables({}, sources, lists, (), ())
     return _unrolled(subject, named, p, draw, sources, lists, state=state)
@@ -160,7 +160,7 @@ def _few(shapes: Mapping[str, tuple[int, ...]], sources: Sequence[Source]) -> bo
     return sum(map(prod, shapes.values())) + drawn <= MOST_TOGETHER
 
 
-def _asked(subject: Subject, at: int) -> tuple[Parameters, Any, Sequence[Source]]:
+def asked(subject: Subject, at: int) -> tuple[Parameters, Any, Sequence[Source]]:
     """Parameters of a round, what it draws, and the sources that are asked for."""
     if not subject.exact:
         raise Refused("it is in floats; polynomials are exact")
@@ -194,7 +194,7 @@ def _listing(
             raise
         if not any(finite) or count_of([s for s in sources if s.count]) > MOST_OUTCOMES:
             raise
-        still = _unmoved(subject, p, draw, sources, finite, start)
+        still = left_alone(subject, p, draw, sources, finite, start)
         named = _variables(shapes, sources, finite, unknown, (), still.numbers)
         return _unrolled(subject, named, p, draw, sources, finite)
 
@@ -253,7 +253,7 @@ def _carrying(
 
     Where it carries again, it is taken to do so as often as before.
     """
-    still = _unmoved(subject, p, draw, sources, lists, start)
+    still = left_alone(subject, p, draw, sources, lists, start)
     fixed, carried = still.numbers, still.carried
     whole = all(source.count == 1 for source, own in zip(sources, lists, strict=True) if own)
     if not (carries and whole) or _count(shapes, sources, lists, carried) > MOST_VARIABLES:
@@ -277,7 +277,7 @@ def _carrying(
     return _unrolled(subject, named, p, draw, sources, lists)
 
 
-def _unmoved(
+def left_alone(
     subject: Subject,
     p: Parameters,
     draw: Any,
@@ -288,7 +288,7 @@ def _unmoved(
     """What a round from this start leaves as it is, and so every round, if all are the same."""
     if start is None:
         return Unmoved()
-    every = _every(sources, lists)
+    every = joint_outcomes(sources, lists)
     rows, known = len(every.chances), iter(every.answers)
     answers = [
         next(known) if own else anything((rows, *source.shape))
@@ -303,7 +303,7 @@ def _unmoved(
     return Unmoved() if p.asked_round else found
 
 
-def _every(sources: Sequence[Source], lists: Sequence[bool]) -> Outcomes:
+def joint_outcomes(sources: Sequence[Source], lists: Sequence[bool]) -> Outcomes:
     """All joint outcomes of those that are listed."""
     try:
         return outcomes([s for s, own in zip(sources, lists, strict=True) if own], exact=True)
@@ -347,7 +347,7 @@ def _unrolled(
     carry: _Carry | None = None,
     state: State | None = None,
 ) -> Unrolling:
-    every = _every(sources, lists)
+    every = joint_outcomes(sources, lists)
     rows = len(every.chances)
     blocks, known = iter(named.answers()), iter(every.answers)
     answers = [next(known) if own else _repeated(next(blocks), rows) for own in lists]

@@ -147,7 +147,9 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         drawn=f"{draw}(Random(), problem, p)",
         follows=follows,
         sees=takes(algorithm.step, 5),
-        sources=source_lines(asked, silent_in(subject)),
+        sources=source_lines(
+            asked, silent_in(subject), along=subject.problem.noise_along is not None
+        ),
         helpers=[line for name, own in HELPERS.items() if name in defined.helpers for line in own],
         kind=kind,
         problem=problem,

@@ -148,7 +148,8 @@ def rendered(
         setups[0].run.problem, " ".join([functions, *body]), smoothness_of(subjects[0])
     )
     helpers = set[str]().union(*(own.helpers for own in every))
-    sources = source_lines(" ".join([functions, *body]), silent_in(subjects[0]))
+    along = subjects[0].problem.noise_along is not None
+    sources = source_lines(" ".join([functions, *body]), silent_in(subjects[0]), along=along)
     return TEMPLATES.get_template("rungs.py.j2").render(
         docstring=heading(judgement),
         quoted=QUOTED,

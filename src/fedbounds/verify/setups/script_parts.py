@@ -79,6 +79,13 @@ SOURCES: Mapping[str, Lines] = {
         "    return present, present / m",
     ),
 }
+# of a family whose noise has one direction
+_ALONG: Mapping[str, Lines] = {
+    "noise": (
+        "def noise(self, problem, steps):",
+        "    return self.signs(n, steps, 1) * problem.noise_scale * a",
+    ),
+}
 _SILENT: Mapping[str, Lines] = {
     "noise": (
         "def noise(self, problem, steps):",
@@ -396,8 +403,18 @@ COMPUTED = {
 FACTS_OF: Mapping[str, Table] = {
     "deep linear": {Fact.NOISELESS: FACTS[Fact.NOISELESS]},
     "regression": FACTS_OF_SAMPLES,
+    "ridge powers": {
+        **{x: FACTS[x] for x in (Fact.UNBIASED, Fact.NOISE, Fact.BOUNDED_VARIANCE)},
+        **{x: FACTS[x] for x in (Fact.NOISELESS, Fact.NOISY)},
+        Fact.SMOOTH: ("assert not q.any()", "assert max(h) * (a * a).sum() <= L"),
+        Fact.QUADRATIC: ("assert not q.any()",),
+        Fact.CONVEX: ("assert (h >= 0).all() and (q >= 0).all()",),
+    },
 }
-COMPUTED_OF: Mapping[str, Mapping[str, str]] = {"deep linear": networks.COMPUTED}
+COMPUTED_OF: Mapping[str, Mapping[str, str]] = {
+    "deep linear": networks.COMPUTED,
+    "ridge powers": {"n": "n", "sigma^2": "(a * a).sum() * problem.noise_scale**2"},
+}
 # lines that assert what numbers are, and what they need
 OF_NUMBERS = {"deep linear": networks}
 _FIRST = "problem.gradients(*problem.blocks(start[None]))[0]"
@@ -512,9 +529,12 @@ def _with_their_own(names: set[str], known: Mapping[str, Lines]) -> list[str]:
     return [name for name in known if name in found]
 
 
-def source_lines(functions: str, silent: Collection[str]) -> list[Lines]:
-    """Methods of the random object that functions, or premises, call; some noises are zero."""
-    table = {**SOURCES, **{name: _SILENT[name] for name in silent}}
+def source_lines(functions: str, silent: Collection[str], *, along: bool) -> list[Lines]:
+    """Methods of the random object that functions, or premises, call; some noises are zero.
+
+    ``along``: whether noise has one direction.
+    """
+    table = {**SOURCES, **(_ALONG if along else {}), **{name: _SILENT[name] for name in silent}}
     used = {name for name in table if f".{name}(" in functions}
     used |= {x for x in ("signs", "participants") for y in used if f".{x}(" in " ".join(table[y])}
     return [table[name] for name in table if name in used]

@@ -38,7 +38,7 @@ from ..measure.enumerated import MOST_ROWS, first_outcome, one_state
 from ..measure.moments import FirstRound
 from ..measure.objectives import exact
 from ..measure.trace import first_round, integrated, subject_of
-from ..measure.unknowns import Refused
+from ..measure.unknowns import Refused, TooManyTerms
 from .choices import BOUND
 from .found import MOST_EXACT, view_of
 from .plan import about, local_steps, outcomes_of
@@ -77,6 +77,7 @@ _VECTORS = 20  # about so many are looked at
 _LONGEST = 60  # characters of the name of a choice
 _DEEPEST = 3  # lists in lists
 _MATRICES = 100  # flint solves so many times as fast as arrays of rationals
+_TERMS = 2  # so many products of terms, counted from above, take as long as one of rationals
 _TRIED = 100  # states and faces, where a projected run may end up
 
 
@@ -384,16 +385,26 @@ def _cost(given: Any) -> Sequence[Cost]:
     where = f"instance.setup, {given.view}"
     looked = 1 if view.moments else run.rounds  # a round shows which entries move
     check((cost(len(run.start) * clients, looked),), Known(), where)  # before anything is run
+    terms = Cost(_products(run, view, where) / _TERMS if view.moments else 0)
+    check((terms,), Known(), where)  # before a round is run on unknowns
     # where nothing moves, rounds are still gone through
     entries = max(1, _first_round(run, view).moving()) if view.moments else _entries(given)
     plain = cost(clients * entries)
     solved = Cost(limits * entries**6 / _MATRICES + work_of_numbers(run.problem))
     check((plain, solved), Known(), where)  # before an outcome is drawn
     if view.many or view.integrated or view.moments:  # by moments
-        return (plain, solved)
+        return (plain, solved, terms)
     outcomes = outcomes_of(subject_of(run, view))
     tried = Cost(_TRIED * limits * outcomes * plain.operations, plain.depth)
     return (Cost(power(outcomes, run.rounds) * plain.operations, plain.depth), solved, tried)
+
+
+def _products(run: Run, view: View, where: str) -> int:
+    """Of the terms of a round on unknowns."""
+    try:
+        return _first_round(run, view).products()
+    except TooManyTerms as error:
+        raise FedboundsError(f"{where}: {error}") from error
 
 
 def _cost_of_tried(run: Run) -> Sequence[Cost]:

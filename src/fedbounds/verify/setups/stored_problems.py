@@ -140,6 +140,7 @@ _POWERS = Record(
                 "along": ROW,
                 "curvatures": Listed(Number(above=0), "n"),
                 "quartics": Listed(Number(least=0), "n"),
+                "noise": Number(least=0),
             },
             needs=("along", "curvatures", "quartics"),
         ),

@@ -7,11 +7,10 @@ from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors
 
 from .. import assumed
 from ..measured import OF_ROUND
-from ..rounds import B_6, BOTH, EQ_9, EQ_10, SHORT_STEPS
+from ..rounds import B_6, BOTH, CHAINED, EQ_9, SHORT_STEPS
 from ..scope_names import ROUND
-from ..sizes import LOCAL_STEP, OF_LOCAL_STEP, PULL, ROOT_C, ROOT_H, WIDE
+from ..sizes import LOCAL_STEP, OF_LOCAL_STEP, PULL, WIDE
 from ..symbols import (
-    G_1,
     Delta,
     Dw_2,
     G_f,
@@ -25,7 +24,6 @@ from ..symbols import (
     delta,
     est_m,
     mu_PL,
-    sigma_h,
     u,
 )
 from ..vectors import at_star, best, ests, g0, lows, mgs, one, w, w_next, w_star
@@ -78,15 +76,21 @@ def _gaps(book: Book) -> None:
 
 def _chain(book: Book) -> None:
     """The displays (10) to (15) as the text has them follow."""
-    told = "Assumptions B.6 and B.3, of norms of single gradients, as the text has it"
-    right = ROOT_C * (ROOT_H * G_f(t) + sigma_h * G_1(t))
-    short = EQ_10.parts[0].conditions
-    book.suppose("chain", X_mask(t), right, told, (assumed.HETEROGENEITY, assumed.SPARSE),
-                 conditions=short)  # fmt: skip
-    scaled = [cite(name, times=eta * K) for name in ("eq-9:unbiased", "asm chain")]
+    chained = next(part for part in CHAINED.parts if part.name == "quadratics")
+    # by B.6 and Cauchy-Schwarz it is enough that the mean of masked gradients does not grow, and
+    # I - eta H is a contraction for eta <= 2/L; at w^r norms are those of B.3
+    told = "Assumptions B.6 and B.3; masked steps of convex quadratics shorten masked gradients"
+    book.suppose("chain of convex quadratics", chained.left, chained.right, told,
+                 chained.assumptions, conditions=chained.conditions)  # fmt: skip
     roots = [root(x, 2) for x in (c, c_h)]
-    book.prove("eq-10", "short steps", ["eq-9:global", *scaled], reading=SHORT_STEPS[0],
-               chart=[*roots, below(eta, LOCAL_STEP)])  # fmt: skip
+    short, quadratics, _ = SHORT_STEPS
+    # B.3 is of w^r: of gradients after local steps nothing bounds the left side
+    book.prove("cs-chain", "short steps", [], reading=short, chart=[*roots, below(eta, LOCAL_STEP)])
+    for reading, chain in ((short, "cs-chain:short steps"),
+                           (quadratics, "asm chain of convex quadratics")):  # fmt: skip
+        scaled = [cite(name, times=eta * K) for name in ("eq-9:unbiased", chain)]
+        book.prove("eq-10", reading.parts[0], ["eq-9:global", *scaled], reading=reading,
+                   chart=[*roots, below(eta, LOCAL_STEP)])  # fmt: skip
     book.prove("eq-11", "descent", ["eq-8", "eq-10:short steps"])
     over = (2 + u) * c * (2 * L * (2 + u) / (c * K) * V_m(t) + sigma2)
     book.suppose(

@@ -10,18 +10,16 @@ from fedbounds.theory.proof.vectors import given, ip, past, sq
 from .. import assumed
 from ..measured import OF_STOPPED
 from ..scope_names import STOPPED_ROUND
-from ..selection import EQ_23, EQ_25, EQ_28, OF_C_S_IS, OF_D_IS, SECOND_MOMENT
+from ..selection import EQ_23, EQ_25, EQ_28, OF_C_S_IS, OF_D_IS
 from ..sizes import (
     ALL_STEPS,
     NOISE_KEPT,
     OF_C_S,
     OF_LOCAL_STEP,
     ROOT_C,
-    ROOT_H,
     WIDE_KEPT,
 )
 from ..symbols import (
-    G_1,
     D_delta,
     Delta,
     Dw_2,
@@ -47,20 +45,13 @@ _PULL = eta * ROOT_C * ALL_STEPS / n
 
 
 def _given(book: Book) -> None:
-    """Displays of the text whose own proofs are not written here."""
-    bracket = _PULL * (ROOT_H * G_f(t) + sigma_h * G_1(t))
-    chained = "Assumptions B.6 and B.3, of norms of single gradients, as the text has it"
-    supposed = (assumed.HETEROGENEITY, assumed.SPARSE)
-    book.suppose("chain, some stopped", eta * (K * X_g(t) + X_b(t)), bracket, chained, supposed)
+    """Of kept clients, and what a theorem supposes of them."""
     share = gamma_g * (Sum_t(f(t)) + L * T / 2 * Delta)
     told = "the display before (28)"
     book.suppose("share of kept clients", Sum_t(V_g(t)), share, told, (assumed.SHARE,))
-    for name, part, origin in (
-        ("second moment", SECOND_MOMENT.parts[0], "Lemma B.7, of client gradients"),
-        ("(7) of kept clients", EQ_23.parts[1], "(7), with its step size"),
-    ):
-        book.suppose(name, part.left, part.right, origin, part.assumptions,
-                     conditions=part.conditions)  # fmt: skip
+    of_7 = EQ_23.parts[1]
+    book.suppose("(7) of kept clients", of_7.left, of_7.right, "(7), with its step size",
+                 of_7.assumptions, conditions=of_7.conditions)  # fmt: skip
 
 
 def _of(name: str) -> str:
@@ -103,9 +94,12 @@ def write(book: Book) -> None:
     """All of them."""
     _given(book)
     _one_round(book)
-    uses = ["eq-8", "eq-20:sums", "asm chain, some stopped"]
-    book.prove("eq-21", "", uses, chart=_ROOTS)
-    displays = ["asm second moment", "asm (7) of kept clients", "eq-23:stopped"]
+    # B.3 is of w^r: of gradients after local steps nothing bounds the left side
+    book.prove("eq-20", "bracket", [], chart=_ROOTS)
+    book.prove("eq-21", "", ["eq-8", "eq-20:sums", "eq-20:bracket"], chart=_ROOTS)
+    # Lemma B.7 is of gradients of samples, whose squares are larger by the variance
+    book.prove("vp-secmom", "", [])
+    displays = ["vp-secmom", "asm (7) of kept clients", "eq-23:stopped"]
     for part, reading in zip(("any step", "step of (7)"), EQ_25.readings, strict=False):
         local = ["eq-21", *displays]
         book.prove("eq-24", part, local, reading=reading, chart=_ROOTS)

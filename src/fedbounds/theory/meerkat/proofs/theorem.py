@@ -1,11 +1,23 @@
 """From (14) to (17)."""
 
+from fedbounds.facts import Fact
+from fedbounds.theory.language.claims import Condition
 from fedbounds.theory.language.symbols import K, L, Mean_t, Sum_t, T, eta, f, t
-from fedbounds.theory.proof.language import Book, above, cite, condition, root
+from fedbounds.theory.proof.language import Book, above, below, cite, condition, equal, fact, root
 
-from ..rounds import ALL, BOTH, CHAIN, POSITIVE_Q, POSITIVE_q
-from ..sizes import NOISE, OF_LOCAL_STEP, PULL, WIDE, YOUNG, OF_q
-from ..symbols import Delta, G_f, Q, V_m, c, c_h, delta, q_17
+from ..rounds import ALL, BOTH, CHAIN, EXPLICIT, POSITIVE_Q, POSITIVE_q
+from ..sizes import (
+    NOISE,
+    OF_LOCAL_STEP,
+    PULL,
+    ROOT_C,
+    ROOT_H,
+    STEP,
+    WIDE,
+    YOUNG,
+    OF_q,
+)
+from ..symbols import Delta, G_f, Q, V_m, c, c_h, delta, mu_PL, q_17, u
 
 _ROOTS = [root(x, 2) for x in (c, c_h)]
 _MEAN, _SUM = Mean_t(f(t)), Sum_t(f(t))
@@ -24,6 +36,23 @@ def write(book: Book) -> None:
         divided = condition(POSITIVE_q, times=-_MEAN / q_17)
         uses = [cite(f"eq-17: its delta in (15), {part}", times=1 / (T * eta * K * q_17)), divided]
         book.prove("eq-17", part, uses, reading=reading, chart=_ROOTS)
+    _of_step(book)
+
+
+def _of_step(book: Book) -> None:
+    """(17) with the step size of Theorem 2.1, of which the second is the smaller one.
+
+    That it is follows from mu <= L, as f is L-smooth and PL, and from c, c_h <= 1.
+    """
+    small = Condition(mu_PL * ROOT_C * ROOT_H, "<=", 2 * L * (2 + u))
+    explicit = EXPLICIT.parts[0]
+    chart = [*_ROOTS, below(mu_PL, 2 * L * (2 + u) / (ROOT_C * ROOT_H)), equal(eta, STEP),
+             equal(q_17, OF_q)]  # fmt: skip
+    uses = ["eq-17:any step", fact("infimum")]
+    book.line("thm-2.1-explicit: the second step size is smaller", explicit.left, "<=",
+              explicit.right, uses, chart=chart, claim="thm-2.1-explicit",
+              conditions=(*explicit.conditions, small, POSITIVE_q),
+              assumptions=(*explicit.assumptions, Fact.BOUNDED_BELOW))  # fmt: skip
 
 
 def _of_delta(book: Book, part: str) -> None:
