@@ -406,6 +406,11 @@ class DeepLinear:
         )
         return {"low": low, "high": high, "moved_first": first_most, "moved_last": last_most}
 
+    def infimum(self) -> Any:
+        """0 where exact data have a fit that the width admits; else it is not known."""
+        wide = self.depth == 1 or self.width >= min(int(self.features.shape[2]), self.outputs)
+        return fmpq(0) if self.exact and wide and self._fitted is not None else None
+
     def constants(self, start: Start) -> Constants:
         """None of those of smooth functions: gradients of products are not Lipschitz."""
         return {}

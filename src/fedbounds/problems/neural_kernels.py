@@ -187,17 +187,29 @@ def positive_extremes(features: Array) -> tuple[arb, arb]:
         current precision do not show that lambda is positive.
     """
     exact = in_rationals(features)
-    dots = exact @ exact.T
-    sizes = np.diagonal(dots)
-    nothing = np.flatnonzero(sizes == 0)
+    nothing, twins = _alike(exact)
     require(nothing.size == 0, "number of a sample that is 0", nothing[:1], "none, as lambda is 0")
-    alike = (dots > 0) & (dots * dots == np.outer(sizes, sizes))
-    twins = np.argwhere(np.triu(alike, 1))
     require(twins.size == 0, "pair of samples that are parallel", twins[:1].tolist(),
             "none, as lambda is 0")  # fmt: skip
     least, most = extremes(infinite_gram(exact))
     require(bool(least > 0), "smallest eigenvalue of H^infinity", least, "a ball above 0")
     return least, most
+
+
+def expected_extremes(features: Array) -> tuple[Any, arb]:
+    """The same; where samples are such that lambda is 0, that is 0 exactly, and no error."""
+    exact = in_rationals(features)
+    if any(found.size for found in _alike(exact)):
+        return fmpq(0), extremes(infinite_gram(exact))[1]
+    return positive_extremes(exact)
+
+
+def _alike(exact: Array) -> tuple[Array, Array]:
+    """Numbers of samples that are 0, and pairs of which one is a positive multiple of the other."""
+    dots = exact @ exact.T
+    sizes = np.diagonal(dots)
+    alike = (dots > 0) & (dots * dots == np.outer(sizes, sizes))
+    return np.flatnonzero(sizes == 0), np.argwhere(np.triu(alike, 1))
 
 
 def _smallest(balls: Array) -> arb:

@@ -24,7 +24,7 @@ from .cohort import Cohort, products_by_client
 from .common_model import all_through, mean_move
 from .constants import Constants, Evidence, not_known
 from .indicators import indicators, is_exact_array, numbers
-from .neural_kernels import extremes, gram, positive_extremes
+from .neural_kernels import expected_extremes, extremes, gram
 from .noise import SILENT
 from .problem import Start
 
@@ -257,12 +257,19 @@ class ReluNetwork:
     # ---- what is known
 
     def numbers(self, start: Array | None) -> dict[str, Any]:
-        """m, n_c and extreme eigenvalues of H^infinity; at a start the least one of H(0)."""
+        """m, n_c and extreme eigenvalues of H^infinity; at a start the least one of H(0).
+
+        The least of H^infinity is 0 where samples are parallel.
+        """
         samples = self.features.reshape(-1, self.inputs)
-        least, largest = positive_extremes(samples)
+        least, largest = expected_extremes(samples)
         found: dict[str, Any] = {"width": fmpq(self.width), "lam": least, "lam_max": largest}
         found["samples"] = fmpq(self.clients * self.samples)
         return found if start is None else found | {"H_min": extremes(gram(self, start))[0]}
+
+    def infimum(self) -> Any:
+        """Not known."""
+        return None
 
     def constants(self, start: Start) -> Constants:
         """None is known."""
