@@ -116,7 +116,7 @@ from fedbounds.problems import to_rational
 from fedbounds.problems.deep_linear import DeepLinear
 import numpy as np
 X = np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
-NETWORK = to_rational(DeepLinear(X, np.array([[[1.0]], [[2.0]]]), 2, WIDTH))
+NETWORK = to_rational(DeepLinear(X, np.array([[[1.0]], [[2.0]]]), 1, WIDTH))
 START = [1] * NETWORK.shared_dimension
 """
 NETWORK_STEP = """
@@ -148,9 +148,9 @@ def test_a_file_with_a_network_is_judged(tmp_path, capsys):
     out = tmp_path / "out"
     path = network_file(tmp_path, 1, 2)
     assert status(["verify", path, "--quick", "--workers", "1", "--out", str(out)]) == 0
-    assert "not violated" in capsys.readouterr().out
-    (found,) = json.loads((out / "results.json").read_text("utf-8"))["claims"]
-    assert found["standing"] == "tested"
+    told = capsys.readouterr().out
+    assert "tested" in told
+    assert "not violated" in told
 
 
 def test_a_folder_of_ones_own_is_told_too(tmp_path, capsys):
@@ -232,7 +232,7 @@ def test_a_width_below_the_conditions_is_told_with_both_sides():
 def test_a_bound_is_refused_where_the_width_is_too_small(capsys):
     values = {"n": 2, "depth": 2, "width": 10, "d_out": 1, "s_min2": 1, "s_max2": 1, "rank": 2,
               "w_star2": 2, "P_min": 1, "K": 1, "S_least": 1, "C_w": 1, "chance": "1/10",
-              "eta": "1/1000", "R_2": 1, "T": 3}  # fmt: skip
+              "eta": "1/1000", "R_2(0)": 1, "t": 3}  # fmt: skip
     given = [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
     name = claim("overparam/thm-iv.2").parts[0].name
     line = error_line(capsys, "bound", "overparam/thm-iv.2", "--part", name, *given)
