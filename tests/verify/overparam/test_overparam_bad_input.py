@@ -116,7 +116,7 @@ from fedbounds.problems import to_rational
 from fedbounds.problems.deep_linear import DeepLinear
 import numpy as np
 X = np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
-NETWORK = to_rational(DeepLinear(X, np.array([[[1.0]], [[2.0]]]), 1, WIDTH))
+NETWORK = to_rational(DeepLinear(X, np.array([[[1.0]], [[2.0]]]), 2, WIDTH))
 START = [1] * NETWORK.shared_dimension
 """
 NETWORK_STEP = """
