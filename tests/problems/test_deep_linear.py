@@ -225,6 +225,23 @@ def test_data_without_a_fit_have_no_nearest_one():
             own.nearest_fit(rationals([[0] * own.shared_dimension]))
 
 
+@pytest.mark.parametrize(
+    ("X", "Y", "depth", "width", "least"),
+    [
+        ([[1, 0], [0, 1]], [[1, 2]], 1, 1, 0),
+        ([[1, 2]], [[1, 1]], 1, 1, None),  # no fit
+        ([[1, 0], [0, 1]], [[1, 0], [0, 1]], 2, 1, None),  # which one neuron does not have
+        ([[1, 0], [0, 1]], [[1, 0], [0, 1]], 2, 2, 0),
+    ],
+)
+def test_the_least_loss_is_known_where_there_is_a_fit_that_the_width_admits(
+    X, Y, depth, width, least
+):
+    own = given_as(X, Y, depth, width)
+    assert own.infimum() == least
+    assert to_float(own).infimum() is None
+
+
 # ---- rounds in which no model of a client is formed
 
 PRESENT = np.array([[1, 0], [1, 1]])

@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
-from fedbounds.problems.neural_kernels import extremes, infinite_gram, positive_extremes
+from fedbounds.problems.neural_kernels import (
+    expected_extremes,
+    extremes,
+    infinite_gram,
+    positive_extremes,
+)
 from fedbounds.problems.spectrum import in_arbs
 
 # of length 1, no two parallel
@@ -139,3 +144,20 @@ def test_bad_input_is_refused_in_a_line(call, told):
     with pytest.raises(FedboundsError, match=told) as error:
         call()
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("samples", [[[1, 2], [2, 4]], [[1, 2], [0, 0]]])
+def test_of_parallel_samples_the_least_eigenvalue_is_zero_and_the_largest_is_known(samples):
+    least, largest = expected_extremes(bridge.exact(samples))
+    assert least == 0
+    values = np.linalg.eigvalsh(infinite_gram(np.array(samples, dtype=float)))
+    assert abs(values[0]) < 1e-7
+    assert float(largest.mid()) == pytest.approx(values[-1], abs=1e-7)
+
+
+def test_of_others_both_are_the_positive_ones():
+    found, wanted = (
+        own(bridge.exact([[1, 0], [-1, 1]])) for own in (expected_extremes, positive_extremes)
+    )
+    assert all(a.overlaps(b) for a, b in zip(found, wanted, strict=True))
+    assert found[0] > 0

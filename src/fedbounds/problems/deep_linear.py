@@ -455,6 +455,11 @@ class DeepLinear:
         norms, unit = map(squared_norm, every), self.width**p
         return [Bracket(own.lower / unit, own.upper / unit) for own in norms]
 
+    def infimum(self) -> Any:
+        """0 where exact data have a fit that the width admits; else it is not known."""
+        wide = self.depth == 1 or self.width >= min(int(self.features.shape[2]), self.outputs)
+        return fmpq(0) if self.exact and wide and self._fitted is not None else None
+
     def constants(self, start: Start) -> Constants:
         """None of those of smooth functions: gradients of products are not Lipschitz."""
         return {}

@@ -187,12 +187,8 @@ def positive_extremes(features: Array) -> tuple[arb, arb]:
         current precision do not show that lambda is positive.
     """
     exact = in_rationals(features)
-    dots = exact @ exact.T
-    sizes = np.diagonal(dots)
-    nothing = np.flatnonzero(sizes == 0)
+    nothing, twins = _alike(exact)
     require(nothing.size == 0, "number of a sample that is 0", nothing[:1], "none, as lambda is 0")
-    alike = (dots > 0) & (dots * dots == np.outer(sizes, sizes))
-    twins = np.argwhere(np.triu(alike, 1))
     require(twins.size == 0, "pair of samples that are parallel", twins[:1].tolist(),
             "none, as lambda is 0")  # fmt: skip
     least, most = extremes(infinite_gram(exact))
@@ -203,21 +199,39 @@ def positive_extremes(features: Array) -> tuple[arb, arb]:
 def of_samples(features: Array) -> dict[str, fmpq]:
     """tr H^infinity, the extreme |x_i|^2, and the largest squared cosine of two samples, if any.
 
+    A sample that is 0 has no angle.
+
     Parameters
     ----------
     features : array, shape (N, d)
-        Exact; no sample is 0.
+        Exact.
     """
     dots = in_rationals(features) @ in_rationals(features).T
     sizes = np.diagonal(dots)
-    apart = np.triu_indices(len(sizes), 1)
-    cosines = dots[apart] ** 2 / np.outer(sizes, sizes)[apart]
+    pairs = zip(*np.triu_indices(len(sizes), 1), strict=True)
+    cosines = [dots[i, j] ** 2 / (sizes[i] * sizes[j]) for i, j in pairs if sizes[i] * sizes[j]]
     return {
         "H_trace": sum(sizes, fmpq(0)) / 2,
         "x_min2": min(sizes),
         "x_max2": max(sizes),
         "cos_max2": max(cosines, default=fmpq(0)),
     }
+
+
+def expected_extremes(features: Array) -> tuple[Any, arb]:
+    """The same; where samples are such that lambda is 0, that is 0 exactly, and no error."""
+    exact = in_rationals(features)
+    if any(found.size for found in _alike(exact)):
+        return fmpq(0), extremes(infinite_gram(exact))[1]
+    return positive_extremes(exact)
+
+
+def _alike(exact: Array) -> tuple[Array, Array]:
+    """Numbers of samples that are 0, and pairs of which one is a positive multiple of the other."""
+    dots = exact @ exact.T
+    sizes = np.diagonal(dots)
+    alike = (dots > 0) & (dots * dots == np.outer(sizes, sizes))
+    return np.flatnonzero(sizes == 0), np.argwhere(np.triu(alike, 1))
 
 
 def _smallest(balls: Array) -> arb:

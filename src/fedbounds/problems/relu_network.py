@@ -24,7 +24,7 @@ from .cohort import Cohort, products_by_client
 from .common_model import all_through, mean_move
 from .constants import Constants, Evidence, not_known
 from .indicators import indicators, is_exact_array, numbers
-from .neural_kernels import extremes, gram, of_samples, positive_extremes
+from .neural_kernels import expected_extremes, extremes, gram, of_samples
 from .noise import SILENT
 from .problem import Start
 
@@ -259,16 +259,23 @@ class ReluNetwork:
     def numbers(self, start: Array | None) -> dict[str, Any]:
         """m, n, what is known of samples and H^infinity; at a start the least eigenvalue of H(0).
 
-        As many eigenvalues of H^infinity as there are samples are positive, or it is refused.
+        The least eigenvalue of H^infinity is 0 where samples are parallel; else as many are
+        positive as there are samples.
         """
         samples = self.features.reshape(-1, self.inputs)
-        least, largest = positive_extremes(samples)
+        least, largest = expected_extremes(samples)
         count = fmpq(len(samples))
         found: dict[str, Any] = {
             **{"width": fmpq(self.width), "lam": least, "lam_max": largest},
-            **{"samples": count, "H_positive": count, **of_samples(samples)},
+            **{"samples": count, **of_samples(samples)},
         }
+        if least != 0:
+            found["H_positive"] = count
         return found if start is None else found | {"H_min": extremes(gram(self, start))[0]}
+
+    def infimum(self) -> Any:
+        """Not known."""
+        return None
 
     def constants(self, start: Start) -> Constants:
         """None is known."""

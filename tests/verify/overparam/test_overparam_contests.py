@@ -12,6 +12,7 @@ from fedbounds.theory.overparam import contests as own
 from fedbounds.theory.overparam.ladders import SHOWN
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.measure.objectives import objective
+from fedbounds.verify.setups import contests as module
 from fedbounds.verify.setups.contests import contest
 from fedbounds.verify.setups.found import known_of, view_of
 from fedbounds.verify.setups.sampled import InSamples, sampled_by
@@ -74,6 +75,19 @@ def test_rates_are_those_of_replicas_over_that_of_all():
     assert series["trained, estimate"][-1] == 1
     assert series["(a), 1/|S|"] == [10, 2, 1]
     assert series["(b) to (e), |S|"] == [0.1, 0.5, 1]
+
+
+@pytest.mark.parametrize("planted", ["not over the last", "a step size off by K"])
+def test_planted_errors_are_caught(planted, monkeypatch):
+    if planted == "not over the last":
+        monkeypatch.setattr(module, "_over_the_last", lambda every: None)
+        with pytest.raises(AssertionError):
+            test_rates_are_those_of_replicas_over_that_of_all()
+    else:
+        monkeypatch.setattr(own, "LOSSES", (DIGITS, own._losses("off", own.RANDOM, "1/100")))
+        monkeypatch.setitem(globals(), "RANDOM", own.LOSSES[1])
+        with pytest.raises(AssertionError):
+            test_losses_are_what_another_simulation_has()
 
 
 def test_they_stand_beside_the_experiments_and_are_estimates():

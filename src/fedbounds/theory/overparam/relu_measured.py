@@ -54,7 +54,7 @@ QUANTITIES: dict[str, sp.Expr] = {
     "near_w2": ip(farthest, one),
 }
 EACH = dict.fromkeys(("xi_k2", "move_k2", "near_w2"), ("i", "j"))
-GRAM = (Says(H_min, ">=", sp.Rational(3, 4) * lam),)
+GRAM = (Says(lam, ">", sp.Integer(0)), Says(H_min, ">=", sp.Rational(3, 4) * lam))
 STAYS = (Says(Largest(far), "<=", radius**2), Says(Largest(far_next), "<=", radius**2))
 CONSTANTS = {**measured.CONSTANTS, "far_most": Largest(far_next)}
 _SHRUNK = 1 - eta * K * lam * S_least / (2 * n**2)

@@ -84,6 +84,8 @@ def as_parameter(value: Any, exact: bool) -> Any:
     """A number as an algorithm gets it: whole ones as int, others exact or in floats."""
     if isinstance(value, tuple | list):
         nested = np.asarray(value, dtype=object)
+        ragged = any(isinstance(x, tuple | list) for x in nested.reshape(-1))
+        require(not ragged, "rows of a parameter", "not equally long", "a table")
         found = np.empty(nested.shape, dtype=object if exact else np.float64)
         flat = [rational(x) for x in nested.reshape(-1)]
         found.reshape(-1)[:] = flat if exact else [float(x) for x in flat]

@@ -7,6 +7,7 @@ same in every round, the exact moments of a few rounds decide it for all of them
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
 from math import prod
 
 from fedbounds.errors import FedboundsError
@@ -54,7 +55,9 @@ def _moments(setup: Setup) -> int | None:
         return None
     try:
         shapes = beginning(subject).shapes
-        if unroll(subject, shapes).asked_round:
+        trace = unroll(subject, shapes)
+        every = chain.from_iterable(x.reshape(-1) for x in (trace.ends or {}).values())
+        if trace.asked_round or trace.variables.degree(every) > 1:
             return None
     except Refused:
         return None
