@@ -46,7 +46,13 @@ def counted(first):
     return total, terms
 
 
-PLANNED = [one for one in setups("meerkat") if one.quick is True and view_of(one.setup).moments]
+PLANNED = [
+    one
+    for one in setups("meerkat")
+    if one.quick is True
+    and view_of(one.setup).moments
+    and not one.setup.view.startswith("first round")  # of sines, which are no polynomials
+]
 
 
 @pytest.mark.parametrize("view", sorted({one.setup.view for one in PLANNED}))
@@ -98,3 +104,8 @@ def test_no_round_is_run_on_unknowns(monkeypatch):
 
     monkeypatch.setattr(moments, "unroll", unroll)
     assert first_round(few_steps(5, 4)).products() > 10**8
+
+
+def test_what_is_no_polynomial_has_no_terms():
+    one = next(x for x in setups("meerkat") if x.setup.view == "first round")
+    assert first_round(one.setup).products() == 0

@@ -70,7 +70,7 @@ def test_its_script_has_noise_along_the_ridge():
     found = find_witness(own, own.readings[0], [case_of(FEW, "")])
     assert found is not None
     assert not found.no_script
-    assert "problem.noise_scale * a" in found.script
+    assert "problem.noise_scale * problem.a" in found.script
 
 
 @pytest.mark.parametrize("name", ["meerkat/lemma-b7", "meerkat/eq-6", "meerkat/eq-7"])

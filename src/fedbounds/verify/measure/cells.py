@@ -5,7 +5,7 @@ is computed from all of a cell is a ball; a mean over cells is one too, and what
 true. Beyond the last cells a draw is not bounded: see `Tail`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -92,7 +92,7 @@ def cells(count: int) -> tuple[tuple[Ball, fmpq], ...]:
         ]
         outside = below[0] + 1 - below[-1]
         last = min(abs(every[0]).lower(), abs(every[-1]).lower())
-        return (*found, (Tail(_largest(last, outside), 1), outside))
+        return (*found, (Tail(arb(0, _largest(last, outside)), 1), outside))
 
 
 def _below(x: arb) -> arb:
@@ -140,10 +140,9 @@ def in_cells(subject: Subject) -> Round:
         for source, rows in zip(every.sources, every.answers, strict=True)
     ]
     found = taken(subject, p, 0, begun(subject), every, drawn_from(subject, p, asked, answers))
-    before, after, shown = map(_plain, (found.before, found.after, found.shown))
     # which draws are behind an array is told by numbers of cells, which compare
     told = answered(draw, asked, every.answers)
-    return replace(found, drawn=told, before=before, after=after, shown=shown)
+    return replace(found, drawn=told)
 
 
 def _cells_of(asked: Sequence[Source]) -> int:
@@ -168,9 +167,3 @@ def _balls(rows: Array, count: int) -> Array:
     every = [ball for ball, _ in cells(count)]
     found: Array = np.frompyfunc(lambda number: copy(every[int(number)]), 1, 1)(rows)
     return found
-
-
-def _plain(arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Without tails, of which nothing more is multiplied than once."""
-    made = np.frompyfunc(lambda x: x.plain if isinstance(x, Tail) else x, 1, 1)
-    return {name: made(array) if array.size else array for name, array in arrays.items()}

@@ -1,10 +1,12 @@
-"""Numbers beyond the last cell of a Gaussian draw: at most so large in the mean of their squares.
+"""Numbers beyond the last cell of a Gaussian draw, where only moments bound it.
 
-There |z| has the moments E|z|^j <= M^j for j up to `MOST_DEGREE`. Whatever is at most P(|z|), P a
-polynomial with no negative coefficient, has a mean square of at most P(M)^2 as long as twice the
-degree of P is no more: so much is a ball around 0 that stands for it in products of two.
+There E|z|^j <= M^j for j up to `MOST_DEGREE`. A number of the step is c + F with |F| <= P(|z|), P a
+polynomial with no negative coefficient: it is known by the ball of middle c and radius P(M), and by
+its degree. Sums and products of such balls are those of sums and products, and a mean over the tail
+is in the ball as long as the degree is at most `MOST_DEGREE`. The number itself need not be in it.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from flint import arb
@@ -16,84 +18,80 @@ MOST_DEGREE = 16
 
 
 class Tail(Ball):
-    """P(M), in a ball around 0 of that size, with the degree of P.
+    """Such a number; nothing is asked of it but sums, products and bounded functions.
 
     Parameters
     ----------
-    size : arb
-        P(M), or more.
+    ball : arb
+        Of middle c and radius P(M), or more.
     degree : int
+        Of P, or more.
     """
 
     __slots__ = ("degree",)
 
-    def __init__(self, size: arb, degree: int) -> None:
-        self.degree = degree if size != 0 else 0
-        if 2 * self.degree > MOST_DEGREE:
+    def __init__(self, ball: arb, degree: int) -> None:
+        if degree > MOST_DEGREE:
             raise Refused(f"moments of a tail are known up to degree {MOST_DEGREE} alone")
-        super().__init__(arb(0, size.upper()))
+        super().__init__(ball)
+        self.degree = degree
 
     @property
-    def plain(self) -> Ball:
-        """The same as any other number that is between these ends."""
+    def mean(self) -> Ball:
+        """That of the number, which is in the ball."""
         return Ball(self.ball)
 
     @entrywise
-    def __add__(self, other: Any) -> "Tail":
-        size, degree = _of(other)
-        return Tail(_size(self.ball) + size, max(self.degree, degree))
+    def __add__(self, other: Any) -> Ball:
+        return _made(self.ball + as_arb(other), max(self.degree, _degree(other)))
 
     @entrywise
-    def __mul__(self, other: Any) -> "Tail":
-        size, degree = _of(other)
-        return Tail(_size(self.ball) * size, self.degree + degree)
+    def __sub__(self, other: Any) -> Ball:
+        return _made(self.ball - as_arb(other), max(self.degree, _degree(other)))
 
     @entrywise
-    def __sub__(self, other: Any) -> "Tail":
-        size, degree = _of(other)
-        return Tail(_size(self.ball) + size, max(self.degree, degree))
-
-    __radd__, __rmul__, __rsub__ = __add__, __mul__, __sub__
+    def __rsub__(self, other: Any) -> Ball:
+        return _made(as_arb(other) - self.ball, max(self.degree, _degree(other)))
 
     @entrywise
-    def __truediv__(self, other: Any) -> "Tail":
+    def __mul__(self, other: Any) -> Ball:
+        return _made(self.ball * as_arb(other), self.degree + _degree(other))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    @entrywise
+    def __truediv__(self, other: Any) -> Ball:
         if isinstance(other, Tail):
             raise Refused("it divides by a number of a tail")
-        return Tail(_size((Ball(self.ball) / other).ball), self.degree)
+        return _made((Ball(self.ball) / other).ball, self.degree)
 
-    @entrywise
-    def __rtruediv__(self, other: Any) -> "Tail":
-        raise Refused("it divides by a number of a tail")
+    def __neg__(self) -> Ball:
+        return _made(-self.ball, self.degree)
 
-    def __neg__(self) -> "Tail":
-        return self
-
-    def __pow__(self, power: int) -> "Tail":
-        return Tail(_size(self.ball) ** int(power), self.degree * int(power))
-
-    def __abs__(self) -> "Tail":
-        return self
+    def __pow__(self, power: int) -> Ball:
+        found: Ball = Ball(arb(1))
+        for _ in range(int(power)):
+            found = self * found
+        return found
 
     def _asked(self, *_: object) -> Any:
         raise Refused("it asks more of a number of a tail than sums and products")
 
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _asked
-    __hash__ = __bool__ = sqrt = exp = log = log1p = _asked
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __rtruediv__ = _asked
+    __hash__ = __bool__ = __abs__ = sqrt = exp = log = log1p = _asked
 
-    def sin(self) -> "Tail":
-        """The sine."""
-        return Tail(arb(1), 0) if self.ball != 0 else self
+    def _bounded(self, *_: object) -> Ball:
+        return Tail(arb(0, 1), 0)
 
-    tanh = sin
-
-    def cos(self) -> "Tail":
-        """The cosine."""
-        return Tail(arb(1), 0)
+    sin: Callable[..., Ball] = _bounded
+    cos: Callable[..., Ball] = _bounded
+    tanh: Callable[..., Ball] = _bounded
 
 
-def _size(ball: arb) -> arb:
-    return abs(ball).upper()
+def _made(ball: arb, degree: int) -> Ball:
+    """Of no size it is 0, whatever is drawn."""
+    return Ball(ball) if ball == 0 else Tail(ball, degree)  # both are certain, or say no
 
 
-def _of(other: Any) -> tuple[arb, int]:
-    return _size(as_arb(other)), other.degree if isinstance(other, Tail) else 0
+def _degree(other: Any) -> int:
+    return other.degree if isinstance(other, Tail) else 0

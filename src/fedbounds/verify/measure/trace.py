@@ -37,6 +37,7 @@ from .over_one import Whole, whole
 from .random import Outcomes
 from .spaces import PAST, Listed, Unrolled, depends_on, product
 from .subject import Subject
+from .tails import Tail
 from .undivided import listed_whole, unrolled_whole
 from .unknowns import Refused
 from .unrolled import Unrolling, unroll, unroll_from, unrolled_space
@@ -96,7 +97,8 @@ class Trace:
     ) -> list[Any]:
         """sq(x) or ip(x, y) of rounds ``first``, ..., in these spaces."""
         if self.moments is None:
-            return [product(node, space, values) for space in spaces]
+            found = [product(node, space, values) for space in spaces]
+            return [x.mean if isinstance(x, Tail) else x for x in found]
         forms: dict[int, Whole] = {}  # rounds that do not differ have one space
         found = []
         for at, space in enumerate(spaces, first):

@@ -83,7 +83,7 @@ SOURCES: Mapping[str, Lines] = {
 _ALONG: Mapping[str, Lines] = {
     "noise": (
         "def noise(self, problem, steps):",
-        "    return self.signs(n, steps, 1) * problem.noise_scale * a",
+        "    return self.signs(n, steps, 1) * problem.noise_scale * problem.a",
     ),
 }
 _SILENT: Mapping[str, Lines] = {
@@ -406,14 +406,17 @@ FACTS_OF: Mapping[str, Table] = {
     "ridge powers": {
         **{x: FACTS[x] for x in (Fact.UNBIASED, Fact.NOISE, Fact.BOUNDED_VARIANCE)},
         **{x: FACTS[x] for x in (Fact.NOISELESS, Fact.NOISY)},
-        Fact.SMOOTH: ("assert not q.any()", "assert max(h) * (a * a).sum() <= L"),
-        Fact.QUADRATIC: ("assert not q.any()",),
-        Fact.CONVEX: ("assert (h >= 0).all() and (q >= 0).all()",),
+        Fact.SMOOTH: (
+            "assert not problem.q.any()",
+            "assert max(problem.h) * (problem.a**2).sum() <= L",
+        ),
+        Fact.QUADRATIC: ("assert not problem.q.any()",),
+        Fact.CONVEX: ("assert (problem.h >= 0).all() and (problem.q >= 0).all()",),
     },
 }
 COMPUTED_OF: Mapping[str, Mapping[str, str]] = {
     "deep linear": networks.COMPUTED,
-    "ridge powers": {"n": "n", "sigma^2": "(a * a).sum() * problem.noise_scale**2"},
+    "ridge powers": {"n": "n", "sigma^2": "(problem.a**2).sum() * problem.noise_scale**2"},
 }
 # lines that assert what numbers are, and what they need
 OF_NUMBERS = {"deep linear": networks}
@@ -453,7 +456,9 @@ def problem_lines(data: Objective, functions: str, smoothness: Any) -> tuple[lis
         "personal_noise_scale": f'Q("{own.get("personal_noise", 0)}")',
         "smoothness": f'Q("{smoothness}")',
     }
-    missing = set(re.findall(r"\bproblem\.(\w+)", functions)) - {*known, *sizes, *values}
+    given = re.findall(r"self\.(\w+)", " ".join(_BEGINNING[data.family]))
+    every = {*known, *sizes, *values, *given}
+    missing = set(re.findall(r"\bproblem\.(\w+)", functions)) - every
     if missing:
         raise FedboundsError(f"no script is written for problem.{min(missing)}")
     # also of an objective that the problem gives

@@ -3,7 +3,17 @@
 from fedbounds.facts import Fact
 from fedbounds.theory.language.claims import Condition
 from fedbounds.theory.language.symbols import K, L, Mean_t, Sum_t, T, eta, f, t
-from fedbounds.theory.proof.language import Book, above, below, cite, condition, equal, fact, root
+from fedbounds.theory.proof.language import (
+    Book,
+    Uses,
+    above,
+    below,
+    cite,
+    condition,
+    equal,
+    fact,
+    root,
+)
 
 from ..rounds import ALL, BOTH, CHAIN, EXPLICIT, POSITIVE_Q, POSITIVE_q
 from ..sizes import (
@@ -48,7 +58,7 @@ def _of_step(book: Book) -> None:
     explicit = EXPLICIT.parts[0]
     chart = [*_ROOTS, below(mu_PL, 2 * L * (2 + u) / (ROOT_C * ROOT_H)), equal(eta, STEP),
              equal(q_17, OF_q)]  # fmt: skip
-    uses = ["eq-17:any step", fact("infimum")]
+    uses: Uses = ["eq-17:any step", fact("infimum")]
     book.line("thm-2.1-explicit: the second step size is smaller", explicit.left, "<=",
               explicit.right, uses, chart=chart, claim="thm-2.1-explicit",
               conditions=(*explicit.conditions, small, POSITIVE_q),
