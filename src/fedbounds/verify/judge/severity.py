@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import sympy as sp
 
 from fedbounds.errors import FedboundsError
-from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.catalogue import known
 from fedbounds.theory.language.claims import Claim, Part, read
 from fedbounds.theory.language.registry import encoded
 from fedbounds.vocabulary import ProofStatus, Severity
@@ -32,8 +32,11 @@ def _corrections(claim: Claim, proofs: Proofs) -> Iterator[tuple[Part, ...]]:
     for reading in claim.readings[1:]:
         if proofs.proves(claim, reading):
             yield read(claim, reading)
+    found = known(claim.id + CORRECTED)
+    if found is None:
+        return
     try:
-        mended = encoded(entry(claim.id + CORRECTED))
+        mended = encoded(found)
     except FedboundsError:
         return
     if isinstance(mended, Claim) and proofs.of(mended).status in _PROVED:

@@ -83,13 +83,16 @@ def formulas(claim_id: str) -> ClaimView:
     """Formulas of an encoded claim; none for one in words alone, or that is not known here."""
     from fedbounds.errors import FedboundsError
     from fedbounds.theory.language import registry
-    from fedbounds.theory.language.catalogue import entry
+    from fedbounds.theory.language.catalogue import known
     from fedbounds.theory.language.claims import Claim, read
 
     from .settled_formulas import settled_view
 
+    entry = known(claim_id)
+    if entry is None:
+        return NO_FORMULAS
     try:
-        found = registry.encoded(entry(claim_id))
+        found = registry.encoded(entry)
     except FedboundsError:
         return NO_FORMULAS
     if not isinstance(found, Claim):
