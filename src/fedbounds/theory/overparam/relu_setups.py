@@ -122,4 +122,4 @@ def _samples() -> Iterator[Planned]:
         yield _planned(of, "samples alone", "ReLU samples", own, 1, 1, quick=True)
 
 
-SAMPLES = tuple(_samples())
+OF_SAMPLES = tuple(_samples())
