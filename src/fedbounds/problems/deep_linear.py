@@ -28,7 +28,7 @@ from .constants import Constants, Evidence, not_known
 from .linear import is_exact, multiplied, pivots, solve
 from .noise import SILENT
 from .problem import Start
-from .spectrum import Bracket, largest_eigenvalue, smallest_eigenvalue, squared_norm
+from .spectrum import MOST, Bracket, largest_eigenvalue, smallest_eigenvalue, squared_norm
 
 Array = Any
 _MOST = 128  # rows of P, of which eigenvalues are found in rationals
@@ -395,7 +395,8 @@ class DeepLinear:
 
         Of W^L ... W^i and W^i ... W^1 X as in Lemma A.1; of their differences to the start the
         largest, over m^(L-i+1), and over m^i alone. Of W^j ... W^i, where there are layers between
-        the first and the last, the largest, over m^(j-i+1), and that of their differences.
+        the first and the last that are not too large, the largest, over m^(j-i+1), and that of
+        their differences.
         """
         gram = self._all_features @ self._all_features.T
         low, high = self._spread(x, smallest_eigenvalue(gram), largest_eigenvalue(gram))
@@ -404,7 +405,7 @@ class DeepLinear:
             **{"low": low, "high": high},
             **{f"moved_{name}": _largest(own) for name, own in moved.items()},
         }
-        if self.depth <= 2:
+        if not self._has_inner:
             return found
         every = (self._norms(same, p) for p, same in enumerate(self._inner(x), 1))
         return found | {"inner": _largest([one for own in every for one in own])}
@@ -413,7 +414,7 @@ class DeepLinear:
         """By how much products of p = 1, ..., L - 1 layers differ between two flat models.
 
         Squared norms, over m^p: "first" of W^p ... W^1 X, "last" of the last p layers; "inner" the
-        largest of W^j ... W^i with 1 < i <= j < L, where there are such, of p = j - i + 1.
+        largest of W^j ... W^i with 1 < i <= j < L, p = j - i + 1, where there are such.
         """
         every = zip(("first", "last"), self._products(x), self._products(other), strict=True)
         found = {
@@ -424,7 +425,7 @@ class DeepLinear:
             ]
             for name, now, then in every
         }
-        if self.depth <= 2:
+        if not self._has_inner:
             return found
         inner = zip(self._inner(x), self._inner(other), strict=True)
         return found | {
@@ -437,6 +438,11 @@ class DeepLinear:
     def layers_away(self, x: Array, other: Array) -> Bracket:
         """The largest squared norm of what a layer differs by."""
         return _largest([squared_norm(own[0]) for own in self.layers((x - other)[None, :])])
+
+    @property
+    def _has_inner(self) -> bool:
+        """Whether there are products between the first layer and the last, not too large."""
+        return self.depth > 2 and self.width <= MOST
 
     def _inner(self, x: Array) -> list[list[Array]]:
         """W^j ... W^i with 1 < i <= j < L, by the number of their layers, from 1 to L - 1.

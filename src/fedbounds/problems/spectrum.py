@@ -22,6 +22,7 @@ from .linear import is_positive_semidefinite, multiplied, pivots, rational
 Array = Any
 _WIDTH = fmpq(1, 2**40)  # first relative distance of a bound from the float guess
 _ROOT_BITS = 60
+_LONGEST, _ROUNDED = 400, 100  # bits of entries; of those that are rounded
 MOST = 20  # rows of matrices whose eigenvalues are found by exact elimination
 
 
@@ -83,14 +84,21 @@ def largest_eigenvalue(matrix: Array) -> Bracket:
 def squared_norm(matrix: Array) -> Bracket:
     """The squared spectral norm of any matrix.
 
-    Of many rows and columns it is told between |A|_F^2 over the fewer of them, and |A|_F^2.
+    Of many rows and columns it is told between |A|_F^2 over the fewer of them, and |A|_F^2. Entries
+    of many digits are rounded first, and what that may change is added.
     """
-    shorter = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
-    few = shorter.shape[0]
-    if few <= MOST:
-        return largest_eigenvalue(multiplied(shorter, shorter.T))
-    total = sum((x * x for x in map(rational, matrix.reshape(-1))), fmpq(0))
-    return Bracket(total / few, total)
+    exact = in_rationals(matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T)
+    few, largest = exact.shape[0], max(abs(x) for x in exact.reshape(-1))
+    if few == 1 or few > MOST:
+        total = sum((x * x for x in exact.reshape(-1)), fmpq(0))
+        return Bracket(total / few, total)
+    if max(x.q.bit_length() for x in exact.reshape(-1)) <= _LONGEST:
+        return largest_eigenvalue(multiplied(exact, exact.T))
+    step = largest / 2**_ROUNDED
+    rounded = np.frompyfunc(lambda x: (x / step).floor() * step, 1, 1)(exact)
+    found, away = largest_eigenvalue(multiplied(rounded, rounded.T)), exact.shape[1] * step
+    more = 2 * (1 + found.upper) * away  # the norm is below 1 + its square
+    return Bracket(max(found.lower - more, fmpq(0)), found.upper + more + away * away)
 
 
 def smallest_positive_eigenvalue(matrix: Array) -> Bracket:

@@ -48,7 +48,7 @@ _ONE = _of(_LINEAR, "two layers, width 16: one client, K=2 T=3")
 _STUCK = _of(_LINEAR, "one layer, the first client nearly fitted: one client, K=1 T=4")
 _UNLIKE = _of(_LINEAR, "two layers, samples of two sizes: both, K=2 T=2")
 _BLOCKS = _of(matrices.PLANNED, "matrices: diagonal and turned")
-_ORTHOGONAL = _of(relu_setups.SAMPLES, "ReLU, orthogonal: samples alone, K=1 T=1")
+_ORTHOGONAL = _of(relu_setups.OF_SAMPLES, "ReLU, orthogonal: samples alone, K=1 T=1")
 _LONG = _of(_RELU, "ReLU, long steps: one client, K=3 T=3")
 
 PLANTED = (

@@ -125,4 +125,4 @@ def _samples() -> Iterator[Planned]:
         yield _planned(of, "samples alone", "ReLU samples", own, 1, 1, quick=True)
 
 
-SAMPLES = tuple(_samples())
+OF_SAMPLES = tuple(_samples())

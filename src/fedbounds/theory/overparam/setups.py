@@ -203,9 +203,8 @@ def _plan() -> Iterator[Planned]:
         for told, rows in SCHEDULES[:3]:
             yield _scheduled(of, told, rows, steps, rounds)
         yield _at_random(of, 1, 1, 1)
-    for of in (ONE_CLIENT, FOUR_LAYERS):
-        yield _scheduled(of, "everyone", ((1,),), 1, 2)
-    yield _scheduled(ONE_CLIENT, "everyone", ((1,),), 2, 2)
+    for of, steps, rounds in ((ONE_CLIENT, 1, 2), (ONE_CLIENT, 2, 1), (FOUR_LAYERS, 1, 1)):
+        yield _scheduled(of, "everyone", ((1,),), steps, rounds)
     for told, rows in (("all", ((1, 1, 1),)), ("two of three in turns", ((1, 1, 0), (0, 1, 1))),
                        ("one, two and all", ((0, 0, 1), (1, 1, 0), (1, 1, 1))),
                        ("one client", ((0, 1, 0),))):  # fmt: skip
@@ -223,7 +222,7 @@ def _plan() -> Iterator[Planned]:
     yield _scheduled(WIDE_NEARLY, "one client", _ONE, 1, 2)
 
 
-PLANNED = (*_plan(), *relu_setups.PLANNED, *relu_setups.SAMPLES, *matrices.PLANNED)
+PLANNED = (*_plan(), *relu_setups.PLANNED, *relu_setups.OF_SAMPLES, *matrices.PLANNED)
 
 
 def _over_clients(of: Network, steps: int, rounds: int) -> PlannedLadder:

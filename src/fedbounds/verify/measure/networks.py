@@ -109,9 +109,14 @@ class Networks(PerClient):
         not depend on each other, ||X_c||^2 ||xi_c||^2 / sigma_min^4(X_c), "own_spread".
         """
         objective, rows, n = self.objective, x.shape[0], self.clients
-        every = [(x[row], [y[row, c] for y in ys]) for row in range(rows) for c in range(n)]
-        layers = [objective.layers_away(y, here) for here, own in every for y in own]
-        found = {"went_layers": _numbers(layers).reshape(rows, n, len(ys))}
+        every = [(x[row], [y[row, c] for y in ys[1:]]) for row in range(rows) for c in range(n)]
+        still = Bracket(fmpq(0), fmpq(0))  # after no step
+        layers = [[still, *(objective.layers_away(y, here) for y in own)] for here, own in every]
+        found = {
+            "went_layers": _numbers([one for own in layers for one in own]).reshape(
+                rows, n, len(ys)
+            )
+        }
         if objective.depth == 1:
             return found
         away = [[objective.away(y, here) for y in own] for here, own in every]
