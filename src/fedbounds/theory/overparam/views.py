@@ -5,7 +5,7 @@ from dataclasses import replace
 from fedbounds.theory.language.setups import Ending, Rungs, Shown, View
 from fedbounds.theory.language.symbols import m, t
 
-from . import assumed, measured, relu_measured, scope_names
+from . import assumed, measured, relu_measured, scope_names, starts
 from .names import FEDAVG, MORE_CLIENTS, RELU, RELU_SAMPLED, SAMPLED
 from .symbols import R_mean
 
@@ -84,6 +84,7 @@ RELU_AT_RANDOM = replace(
     takes=("eta", "K", "m", "radius"),
 )
 
+EVENTS = starts.EVENTS
 RUNGS = {
     "over the number of clients": Rungs(
         told="rounds of clients at random over their number",
