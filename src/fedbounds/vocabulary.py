@@ -46,6 +46,7 @@ class Index(StrEnum):
     STEP = "per round t, client i and local step k"
     RUNG = "per rung of a ladder"  # of instances that differ in one parameter
     POINT = "per choice of parameters"  # nothing is run
+    START = "per problem with random starts"  # a probability over these; nothing is run
 
 
 class Provenance(StrEnum):
@@ -71,6 +72,7 @@ class Method(StrEnum):
     MOMENTS = "exact moments"  # float64, one linear recursion, no sampling
     ENUMERATION = "enumeration"  # every outcome of the randomness, float64
     BALLS = "exact balls"  # every outcome, in balls that contain the numbers
+    CONFIDENCE = "confidence bound"  # of a probability, by independent events that are counted
     SAMPLING = "sampling"
     EXPONENTS = "exact exponents"  # of bounds along rays of parameters
     CONSTANTS = "constants of the family"

@@ -486,7 +486,7 @@ def told(own, *layers):
 def test_numbers_of_one_layer():
     own = given_as([[1, 0], [0, 2], [0, 0]], [[1, 1]])
     sizes = {"depth": 1, "width": 1, "d_out": 1, "rank": 2}
-    data = {"s_min2": 1, "s_max2": 4, "w_star2": fmpq(5, 4)}
+    data = {"s_min2": 1, "s_max2": 4, "X_F2": 5, "w_star2": fmpq(5, 4)}
     assert told(own) == sizes | data
     of_start = {"P_min": 1, "P_max": 4, "low_0": 1, "high_0": 1}
     assert told(own, [[3, 1, 4]]) == sizes | data | of_start

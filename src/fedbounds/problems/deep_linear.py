@@ -359,7 +359,7 @@ class DeepLinear:
         ends = smallest_eigenvalue(gram), largest_eigenvalue(gram)
         found: dict[str, Any] = {
             **sizes,
-            **{"s_min2": ends[0], "s_max2": ends[1]},
+            **{"s_min2": ends[0], "s_max2": ends[1], "X_F2": sum(np.diagonal(gram))},
             "rank": fmpq(sum(pivot != 0 for pivot in pivots(gram) or ())),
         }
         if self._fitted is not None:

@@ -46,7 +46,7 @@ class Part:
     index : Index
         Per run; or per round t from ``first_round`` to T - 1, for every client, and for every
         local step k that the quantities reach; or per rung of a ladder, counted by t; or per
-        choice of parameters, where nothing is run.
+        choice of parameters, or per problem whose starts are random, where nothing is run.
     conditions : tuple of Condition
         On parameters; running outside them is no evidence.
     assumptions : tuple of str

@@ -21,6 +21,7 @@ from .glossary import Glossary
 from .planted import Bound, WrongClaim, WrongProblem, WrongProof, WrongRule
 from .setups import Alone, Planned, PlannedLadder, Rungs, View
 from .sought import Sought
+from .starts import Event, PlannedStarts
 from .worst_cases import WorstCases
 
 
@@ -145,6 +146,16 @@ def ladders(theory: str) -> tuple[PlannedLadder, ...]:
 def choices(theory: str) -> tuple[PlannedChoice, ...]:
     """The choices of parameters on which claims are judged; none if its ``setups`` have none."""
     return tuple(_named(theory, "setups", "CHOICES"))
+
+
+def events(theory: str) -> Mapping[str, Event]:
+    """What is said of a theory's random starts, by name; none if its ``views`` have none."""
+    return dict(_named(theory, "views", "EVENTS"))
+
+
+def starts(theory: str) -> tuple[PlannedStarts, ...]:
+    """The random starts on which claims are judged; none if its ``setups`` have none."""
+    return tuple(_named(theory, "setups", "STARTS"))
 
 
 def besides(theory: str) -> tuple[PlannedBeside, ...]:

@@ -11,7 +11,7 @@ from fedbounds.theory.language.symbols import K, eta, k, n, t
 from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
-from .names import EVERY_RELU, NOTHING_RUN, RELU, RELU_SAMPLED, SAMPLES
+from .names import EVERY_RELU, NOTHING_RUN, RELU, RELU_SAMPLED, RELU_STARTS, SAMPLES
 from .sizes import AT_LEAST_ONE, of_fewest, of_rounds, rate
 from .symbols import (
     A_1,
@@ -31,6 +31,7 @@ from .symbols import (
     S_most,
     S_size,
     chance,
+    fail_66,
     far_most,
     lam,
     lam_max,
@@ -124,19 +125,22 @@ A_TWO = _claim("eq-61-63", _bound("", A_2(t), 4 * _SPREAD))
 _V = (2 * _UNIT * _SPREAD) ** 2
 A_THREE = Claim(
     entry("overparam/eq-64-67"),
-    algorithms=RELU,
-    parts=tuple(
-        one
+    algorithms=(*RELU, *RELU_STARTS),
+    parts=(
+        *(one
         for name, v, a in (("changes", v_2, A_3), ("printed", v_p2, A_3p))
         for one in (
             Part(name=f"(64), {name}", left=v(t), right=_V * _LOSS, assumptions=STAYS),
             _bound(f"(67), {name}", a(t), 4 * _SPREAD),
-        )
+        )),
+        Part(name="(66)", left=fail_66, right=samples * sp.exp(-width * radius),
+             index=Index.START, algorithm=RELU_STARTS[0]),
     ),
     readings=(
         Reading("v is what neurons outside of Q_i change",
                 parts=("(64), changes", "(67), changes")),
         Reading("v as printed in (54)", parts=("(64), printed", "(67), printed")),
+        Reading("(66), of a random start", parts=("(66)",)),
     ),
 )  # fmt: skip
 A_FOUR = _claim("eq-68", _bound("", A_4(t), 4 * _UNIT * samples**2 * K**2 * _GROWN**2))

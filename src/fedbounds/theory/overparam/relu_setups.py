@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
+from fedbounds.theory.language.starts import PlannedStarts, Starts
 
 Rows = tuple[tuple[int, ...], ...]
 
@@ -126,3 +127,23 @@ def _samples() -> Iterator[Planned]:
 
 
 OF_SAMPLES = tuple(_samples())
+
+
+def _starts() -> Iterator[PlannedStarts]:
+    """By their law; and counted, where that is not too rare."""
+    for features, told in ((_APART, "two samples"), (_PAIRS, "four samples")):
+        for neurons, radius in ((16, "1/4001"), (64, "1/10"), (1000, "1/100"), (1000, "1/5")):
+            data = {"features": features, "targets": tuple((0,) * len(own) for own in features),
+                    "signs": (1, -1) * (neurons // 2)}  # fmt: skip
+            problem = Objective("ReLU", tuple(data.items()))
+            for count in (0, 128) if neurons == 64 else (0,):
+                given = Starts("overparam", "few change sign", problem, count,
+                               (("radius", radius),))  # fmt: skip
+                how = f"{count} drawn" if count else "by their law"
+                yield PlannedStarts(
+                    f"starts of ReLU, {told}, {neurons} neurons, R={radius}: {how}", given,
+                    neurons == 64,
+                )  # fmt: skip
+
+
+STARTS = tuple(_starts())

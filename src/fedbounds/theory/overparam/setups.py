@@ -15,6 +15,7 @@ from fedbounds.theory.language.setups import (
     Run,
     Setup,
 )
+from fedbounds.theory.language.starts import PlannedStarts, Starts
 
 from . import choices, matrices, relu_setups
 
@@ -235,4 +236,26 @@ def _over_clients(of: Network, steps: int, rounds: int) -> PlannedLadder:
 LADDERS = (
     *(_over_clients(of, steps, 3) for of in (ONE_LAYER, SKEWED, THREE) for steps in (1, 2, 15)),
 )
+
+
+def _starts(
+    of: Network, event: str, width: int, count: int, C_w: Number, *, quick: bool = False
+) -> PlannedStarts:
+    """Networks of another width."""
+    data = dict(of.objective.data) | {"width": width}
+    chosen: dict[str, Number] = {"C_w": C_w, "C_B": 2, "C_l": 2, "chance": "1/10"}
+    given = Starts("overparam", event, Objective("deep linear", tuple(data.items())), count,
+                   tuple(chosen.items()))  # fmt: skip
+    return PlannedStarts(f"{count} starts of {of.told.split(',')[0]}, width {width}: {event}",
+                         given, quick)  # fmt: skip
+
+
+def _every_start() -> Iterator[PlannedStarts]:
+    for event in ("all", "all, B squared", "spectra", "loss"):
+        yield _starts(WIDE, event, 250, 1024, 10, quick=True)
+        yield _starts(THREE_LAYERS, event, 400, 192, 10)
+        yield _starts(WIDE, event, 30, 1024, 1, quick=True)
+
+
+STARTS = (*_every_start(), *relu_setups.STARTS)
 CHOICES = choices.PLANNED

@@ -35,6 +35,27 @@ high_0 = symbol(
     "h_0",
     positive=True,
 )
+mid_0 = symbol(
+    "mid_0", "largest ||W^{j:i}(0)||^2/m^{j-i+1} of 1 < i <= j < L", r"\mu_0", nonnegative=True
+)
+R_0 = symbol("R_0", "||xi(0)||^2 of a start", r"\|\overline\xi(0)\|^2", nonnegative=True)
+unsure = symbol(
+    "unsure", "largest share of neurons outside of Q_i, of all samples", r"\max_i|\bar Q_i|/m",
+    nonnegative=True,
+)  # fmt: skip
+X_F2 = symbol("X_F2", "||X||_F^2", r"\|X\|_F^2", positive=True)
+C_B = symbol("C_B", "what O hides in B", "C_B", positive=True)
+C_l = symbol("C_l", "what O hides in the norms of W^{j:i}", "C_W", positive=True)
+fail_spectra = symbol("fail_spectra", "probability that spectra are outside of Lemma A.1",
+                      r"P_\sigma", nonnegative=True)  # fmt: skip
+fail_loss = symbol("fail_loss", "probability that the loss is above B at the start", "P_B",
+                   nonnegative=True)  # fmt: skip
+fail_a1 = symbol("fail_a1", "probability that a start is outside of Lemma A.1", "P_{A.1}",
+                 nonnegative=True)  # fmt: skip
+fail_a1s = symbol("fail_a1s", "the same, with B^2 in place of B", "P_{A.1,B^2}",
+                  nonnegative=True)  # fmt: skip
+fail_66 = symbol("fail_66", "probability that some |Q_i-bar| is above 4mR", "P_{(66)}",
+                 nonnegative=True)  # fmt: skip
 C_w = symbol("C_w", "what Omega hides in the width", r"C_\Omega", positive=True)
 C_o = symbol("C_o", "what O hides in a bound", "C_O", positive=True)
 chance = symbol(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fedbounds.theory.language.setups import Ending, Rungs, Shown, View
 from fedbounds.theory.language.symbols import m, t
 
-from . import assumed, contest_views, matrices, measured, relu_measured, scope_names
+from . import assumed, contest_views, matrices, measured, relu_measured, scope_names, starts
 from .names import FEDAVG, MATRICES, MORE_CLIENTS, RELU, RELU_SAMPLED, SAMPLED, SAMPLES
 from .symbols import R_mean
 
@@ -112,6 +112,7 @@ NORMS = View(
     takes=("blocks",),
 )
 
+EVENTS = starts.EVENTS
 RUNGS = {
     "over the number of clients": Rungs(
         told="rounds of clients at random over their number",

@@ -56,7 +56,8 @@ from .sides import (
 from .start import idle
 
 Array = Any
-EXACT = (Method.RATIONAL, Method.BALLS)
+# a confidence bound is a ball from a certain end on: it shows what holds, and refutes nothing
+EXACT = (Method.RATIONAL, Method.BALLS, Method.CONFIDENCE)
 SAME = 1e-12  # relative gaps that differ by rounding alone: the first round, or part, is told
 AS_EQUAL = 1e-6  # of both sides: where no more is in doubt, they are told to be equal
 _OF_REPLICAS = 1e-10  # of all terms: what rounding of single replicas may leave of an equality
@@ -136,7 +137,7 @@ class Outcome:
 
 def rounds_of(part: Part, numbers: Numbers, last: int | None = None) -> range | None:
     """The rounds a part speaks of; None for a whole run. ``last`` cuts a diverged run."""
-    if part.index in (Index.RUN, Index.POINT):
+    if part.index in (Index.RUN, Index.POINT, Index.START):
         return None
     if part.index is Index.RUNG:
         rungs = min((s.shape[-1] for s in numbers.series.values()), default=1)

@@ -136,6 +136,8 @@ def _function(expression: sp.Expr) -> Function:
         return lambda numbers, rounds: _harmonic(inside[0](numbers, rounds), numbers)
     if isinstance(expression, sp.log):
         return lambda numbers, rounds: _logarithm(inside[0](numbers, rounds))
+    if isinstance(expression, sp.exp):
+        return lambda numbers, rounds: _exponential(inside[0](numbers, rounds))
     if isinstance(expression, sp.sign):
         return lambda numbers, rounds: _sign(inside[0](numbers, rounds), numbers)
     raise FedboundsError(f"cannot evaluate {type(expression).__name__} in {expression}")
@@ -380,6 +382,19 @@ def _logarithm(value: Any) -> Any:
             return value - value
         raise IrrationalError(f"log({value}) is not rational")
     return np.log(value)
+
+
+def _exponential(value: Any) -> Any:
+    """Of exact numbers that of 0 alone is rational."""
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return np.frompyfunc(_exponential, 1, 1)(value)
+    if isinstance(value, arb):
+        return value.exp()
+    if isinstance(value, fmpq | Roots):
+        if isinstance(value, fmpq) and value == 0:
+            return value + 1
+        raise IrrationalError(f"exp({value}) is not rational")
+    return np.exp(value)
 
 
 def in_roots(numbers: Numbers) -> Numbers:

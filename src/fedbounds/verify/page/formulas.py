@@ -191,6 +191,7 @@ def _index(part: "Part") -> str:
         Index.STEP: f"for {rounds}, every client i and every local step k that occurs",
         Index.RUNG: f"for {rungs} on a ladder of instances",
         Index.POINT: "for every choice of parameters; nothing is run",
+        Index.START: "for every problem, of random starts; nothing is run",
     }
     only = f"; {part.algorithm} only" if part.algorithm else ""
     return f"{words[part.index]}{only}"
@@ -207,7 +208,7 @@ def _counts(parts: Iterable["Part"]) -> str:
             "alone, each measured at its steady state. The parameter grows with t, but γ falls; "
             "of two algorithms, 0 is the one named first."
         )
-    if indices == {Index.POINT}:
+    if indices <= {Index.POINT, Index.START}:
         return ""
     return (
         "A superscript t, t − 1, T or 0 on a quantity is its round; without one it is that of "

@@ -5,7 +5,7 @@ from functools import lru_cache
 from math import prod
 
 from fedbounds.theory.language.beside import PlannedBeside
-from fedbounds.theory.language.registry import besides, choices, ladders, setups
+from fedbounds.theory.language.registry import besides, choices, ladders, setups, starts
 from fedbounds.theory.language.setups import Ladder, Planned, PlannedLadder, Run, View
 from fedbounds.vocabulary import Method
 
@@ -20,6 +20,7 @@ from .found import InFloats, view_of
 from .rungs import LadderInFloats, rungs_of, settles
 from .sampled import InSamples
 from .sides import sides_of
+from .starts import starts_case
 
 _RATIONAL = 10  # times what floats cost
 
@@ -41,6 +42,9 @@ def planned(theory: str, name: str, profile: Profile) -> Iterator[Case]:
             yield ladder_case(rungs.name, rungs.ladder, floats=rungs.floats)
         elif rungs.quick is not None:
             yield ladder_case(rungs.name, rungs.quick, floats=rungs.floats)
+    for drawn in starts(theory):
+        if drawn.quick or profile is not Profile.QUICK:
+            yield starts_case(drawn)
     for two in besides(theory):
         if two.quick or profile is not Profile.QUICK:
             yield beside_case(two)

@@ -265,7 +265,7 @@ def _values(part: Part, one: Examined) -> Iterator[tuple[Any, Any]]:
 
 
 def _place(part: Part, at: int) -> str:
-    if part.index in (Index.RUN, Index.POINT):
+    if part.index in (Index.RUN, Index.POINT, Index.START):
         return ""
     return f"round {at + part.first_round}" if part.index is Index.ROUND else f"case {at}"
 

@@ -1,0 +1,106 @@
+"""Random starts as cases: the probability that an event fails, between two numbers.
+
+By its law, where that is known. Else starts are drawn and counted; what counts as failed is every
+start of which it is not certain that the event holds, and the bound is one-sided: counting shows
+that a failure is rare, and never that it is not.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq
+
+from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.problems import neural_starts
+from fedbounds.problems.chances import largest_chance
+from fedbounds.theory.language.registry import events
+from fedbounds.theory.language.setups import Says
+from fedbounds.theory.language.starts import Event, PlannedStarts, Starts
+from fedbounds.vocabulary import Method
+
+from ..decide.case import Case, Found, find
+from ..decide.interval import LEVEL
+from ..measure import objectives
+from ..measure.balls import enclosed
+from ..measure.evaluate import IrrationalError, Numbers, evaluate, in_balls
+
+_LEVEL = objectives.exact(LEVEL)
+_MOST = 100_000
+
+
+def starts_case(one: PlannedStarts) -> Case:
+    """As a case."""
+    given = one.starts
+    method = Method.CONFIDENCE if given.count else Method.BALLS
+    return Case(one.name, event_of(given).runs, given, method, given.count)
+
+
+def event_of(given: Starts) -> Event:
+    """What the theory says of its event.
+
+    Raises
+    ------
+    FedboundsError
+        If there is no such event.
+    """
+    every = events(given.theory)
+    if given.event not in every:
+        raise unknown_name(f"event of {given.theory}", given.event, every)
+    return every[given.event]
+
+
+@find.register
+def _found(given: Starts) -> Found:
+    event, problem = event_of(given), objectives.objective(given.problem)
+    chosen = {name: objectives.exact(value) for name, value in given.chosen}
+    known = {x: enclosed(y) for x, y in objectives.values(problem).items()} | chosen
+    if given.count:
+        failed = outside(event, problem, given, known)
+        top = arb(largest_chance(failed, given.count, _LEVEL))
+        chance = arb(0).union(top)
+        how = f"{failed} of {given.count} starts fail or are not told, seed {given.seed}"
+    else:
+        chance, how = _by_law(event, problem, known), "by its law"
+    return Found(
+        family=f"{event.told}: {how}",
+        parameters=known | {event.failing.name: chance},
+        series={},
+        evidence=objectives.facts(problem),
+    )
+
+
+def outside(event: Event, problem: Any, given: Starts, known: Mapping[str, Any]) -> int:
+    """Of how many starts it is not certain that the event holds."""
+    require(given.count <= _MOST, "starts", given.count, f"at most {_MOST}")
+    failed = 0
+    for own in neural_starts.gaussian_starts(problem, given.seed, given.count):
+        numbers = neural_starts.numbers_of(problem, own, known)
+        if numbers is None:
+            raise FedboundsError(f"nothing is known of random starts of {given.problem.family!r}")
+        holds = np.ones(len(own), dtype=bool)
+        for says in event.says:
+            low, high = numbers[str(says.left)]
+            least, most = _ends(says, known)
+            holds &= high <= least if says.relation == "<=" else low >= most
+        failed += int((~holds).sum())
+    return failed
+
+
+def _ends(says: Says, known: Mapping[str, Any]) -> tuple[float, float]:
+    """Between which floats the right side is."""
+    found = arb(evaluate(says.right, in_balls(Numbers(known, {}, fmpq))))
+    ends = float(found.lower()), float(found.upper())
+    return float(np.nextafter(ends[0], -np.inf)), float(np.nextafter(ends[1], np.inf))
+
+
+def _by_law(event: Event, problem: Any, known: Mapping[str, Any]) -> arb:
+    (says,) = event.says
+    try:
+        most = evaluate(says.right, Numbers(known, {}, fmpq))
+        found = neural_starts.law_of(problem, str(says.left), most, known)
+    except IrrationalError:
+        found = None
+    if found is None or says.relation != "<=":
+        raise FedboundsError(f"the law of {event.told} is not known: starts are to be counted")
+    return found

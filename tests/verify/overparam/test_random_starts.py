@@ -1,0 +1,241 @@
+"""What holds with some probability over the start: laws and counts, and what they may say."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import comb, erf, exp, sqrt
+
+import numpy as np
+import pytest
+import sympy as sp
+from each import each
+from flint import arb, fmpq
+
+from fedbounds.errors import FedboundsError
+from fedbounds.problems import neural_starts
+from fedbounds.problems.chances import binomial_tail, largest_chance
+from fedbounds.theory.language.registry import claim, events, starts
+from fedbounds.theory.language.setups import Objective
+from fedbounds.theory.language.starts import PlannedStarts, Starts
+from fedbounds.theory.overparam.setups import ONE_LAYER, THREE_LAYERS, WIDE
+from fedbounds.theory.overparam.symbols import radius, width
+from fedbounds.verify.decide.case import find
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.decide.part import decide
+from fedbounds.verify.judge.judge import judge, judge_reading
+from fedbounds.verify.measure.objectives import objective
+from fedbounds.verify.setups.starts import starts_case
+from fedbounds.vocabulary import Method, Verdict
+
+LEMMA, NEURONS = claim("overparam/lemma-a1"), claim("overparam/eq-64-67")
+LEVEL = fmpq(1, 10**6)
+
+
+def number(x):
+    return Fraction(int(x.p), int(x.q))
+
+
+# ---- counts
+
+
+def at_most(seen, count, p):
+    """P(no more than so many), in fractions."""
+    return sum(comb(count, i) * p**i * (1 - p) ** (count - i) for i in range(seen + 1))
+
+
+@pytest.mark.parametrize(("seen", "count"), [(0, 1), (0, 40), (3, 40), (17, 40), (39, 40)])
+def test_a_bound_is_where_so_few_are_as_rare_as_the_level(seen, count):
+    top = number(largest_chance(seen, count, LEVEL))
+    assert at_most(seen, count, top) <= Fraction(1, 10**6)
+    assert at_most(seen, count, top - Fraction(1, 10**9)) > Fraction(1, 10**6)
+    assert largest_chance(count, count, LEVEL) == 1
+
+
+@pytest.mark.parametrize(("count", "p"), [(5, Fraction(1, 3)), (12, Fraction(9, 10))])
+def test_tails_are_sums_over_all_outcomes(count, p):
+    for above in range(-1, count + 1):
+        exactly = 1 - at_most(above, count, p) if above >= 0 else Fraction(1)
+        found = binomial_tail(count, arb(fmpq(p.numerator, p.denominator)), above)
+        assert found.overlaps(arb(fmpq(exactly.numerator, exactly.denominator)))
+        assert float(found.rad()) < 1e-12
+
+
+def test_the_bound_fails_as_seldom_as_it_says():
+    """Of all outcomes of 6 events of chance 1/5: the bound at level 1/10 is below it, by odds."""
+    p, level = Fraction(1, 5), fmpq(1, 10)
+    failing = Fraction(0)
+    for outcome in product((0, 1), repeat=6):
+        seen = sum(outcome)
+        if number(largest_chance(seen, 6, level)) < p:
+            failing += p**seen * (1 - p) ** (6 - seen)
+    assert failing <= Fraction(1, 10)
+
+
+# ---- numbers of starts
+
+
+@each("network", [ONE_LAYER, WIDE, THREE_LAYERS])
+def test_starts_are_what_the_problem_says_of_each(network):
+    """In floats and in rationals, of starts in small rationals."""
+    problem = objective(network.objective)
+    random = np.random.default_rng(1)
+    rows = random.integers(-3, 4, (2, problem.shared_dimension)) / 2
+    if network is WIDE:
+        problem = objective(Objective("deep linear", (*network.objective.data[:3], ("width", 4))))
+        rows = rows[:, : problem.shared_dimension]
+    found = neural_starts.of_deep_linear(problem, rows)
+    for at, row in enumerate(rows):
+        exact = np.array([fmpq(int(2 * x), 2) for x in row], dtype=object)
+        wanted = problem.numbers(exact)
+        for name in ("low_0", "high_0"):
+            least, most = (own[at] for own in found[name])
+            middle = wanted[name]
+            assert least <= float(middle.upper)
+            assert most >= float(middle.lower)
+            assert most - least < 1e-7 * max(1.0, float(found["high_0"][1][at]))
+
+
+def test_the_loss_and_inner_products_by_hand():
+    problem = objective(THREE_LAYERS.objective)
+    m, rows = problem.width, np.random.default_rng(2).standard_normal((3, problem.shared_dimension))
+    found = neural_starts.of_deep_linear(problem, rows)
+    for at, row in enumerate(rows):
+        first, last = row[: 2 * m].reshape(m, 2), row[-m:].reshape(1, m)
+        inner = row[2 * m : -m].reshape(m, m)
+        missed = (last @ inner @ first)[0] / m - 1  # samples are unit vectors, labels are 1
+        assert found["R_0"][0][at] <= missed @ missed <= found["R_0"][1][at]
+        largest = np.linalg.svd(inner, compute_uv=False)[0] ** 2 / m
+        assert found["mid_0"][0][at] <= largest <= found["mid_0"][1][at]
+
+
+def test_starts_of_a_seed_are_the_first_of_more():
+    problem = objective(ONE_LAYER.objective)
+    few, many = (
+        np.concatenate(list(neural_starts.gaussian_starts(problem, 3, count))) for count in (5, 9)
+    )
+    np.testing.assert_array_equal(few, many[:5])
+
+
+# ---- events
+
+
+def planned(name):
+    return next(one for one in starts("overparam") if one.name == name)
+
+
+def verdicts(one, wanted):
+    found = judge((wanted,), starts_case(one)).judgements
+    return {own.reading.name.split(";")[0]: own.deciding.verdict for own in found}
+
+
+SMALL = "1024 starts of two layers, width 30: all"
+ENOUGH = "1024 starts of two layers, width 250: all"
+
+
+def test_counting_shows_what_is_rare_and_refutes_nothing():
+    """Half of all starts fail at width 30, and the claim with 1 in Omega is not called broken."""
+    assert verdicts(planned(ENOUGH), LEMMA)["all of it at once, of the loss at most B"] is (
+        Verdict.NOT_VIOLATED
+    )
+    few = verdicts(planned(SMALL), LEMMA)
+    assert few["1 or more in Omega, harsh"] is Verdict.UNDECIDED
+    assert few["all of it at once, of the loss at most B"] is Verdict.OUTSIDE
+    assert Verdict.VIOLATED not in few.values()
+
+
+def test_a_bound_above_what_is_asked_decides_nothing():
+    """Of 64 starts none fails, which is no proof of less than one in ten."""
+    one = planned(ENOUGH)
+    short = Starts("overparam", "all", one.starts.problem, 64, one.starts.chosen)
+    assert (
+        verdicts(PlannedStarts("few", short), LEMMA)["all of it at once, of the loss at most B"]
+        is Verdict.UNDECIDED
+    )
+
+
+def test_how_many_were_counted_is_told():
+    case = starts_case(planned(ENOUGH))
+    found = find(case.setup)
+    assert case.method is Method.CONFIDENCE
+    assert "of 1024 starts fail or are not told, seed 0" in found.family
+    top = found.parameters["fail_a1"]
+    assert top.contains(0)
+    assert float(top.upper()) < 0.02
+
+
+def test_one_layer_has_nothing_that_could_fail():
+    given = Starts("overparam", "spectra", ONE_LAYER.objective, 30, (("chance", "1/10"),))
+    assert "0 of 30 starts" in find(given).family
+
+
+LAW = "starts of ReLU, two samples, 64 neurons, R=1/10: by their law"
+COUNTED = "starts of ReLU, two samples, 64 neurons, R=1/10: 128 drawn"
+
+
+def test_the_law_of_66_is_a_binomial_one():
+    found = find(starts_case(planned(LAW)).setup).parameters["fail_66"]
+    p = erf(0.1 / sqrt(2))
+    one = sum(comb(64, i) * p**i * (1 - p) ** (64 - i) for i in range(26, 65))
+    assert float(found.lower()) == pytest.approx(one, rel=1e-9)
+    assert float(found.upper()) == pytest.approx(2 * one, rel=1e-9)
+    case = starts_case(planned(LAW))
+    numbers = measure(case)
+    own = judge_reading(NEURONS, NEURONS.readings[2], case, numbers)
+    assert own.verdict is Verdict.NOT_VIOLATED
+    assert 2 * one < 2 * exp(-6.4)
+
+
+def test_counted_starts_of_66_overlap_the_law():
+    """1.2 of 64 neurons in a hundred thousand times: none is seen; its bound is above the law."""
+    law, counted = (
+        find(starts_case(planned(name)).setup).parameters["fail_66"] for name in (LAW, COUNTED)
+    )
+    assert float(counted.upper()) > float(law.upper())
+    assert float(counted.upper()) == pytest.approx(1 - 1e-6 ** (1 / 128), rel=1e-6)
+
+
+def test_neurons_near_a_change_of_sign_are_counted_by_hand():
+    problem = objective(planned(COUNTED).starts.problem)
+    (rows,) = neural_starts.gaussian_starts(problem, 0, 20)
+    low, high = neural_starts.of_relu(problem, rows, fmpq(1, 10))["unsure"]
+    for at, row in enumerate(rows):
+        near = [0, 0]
+        for neuron in row.reshape(64, 2):
+            for sample in (0, 1):  # unit vectors
+                near[sample] += abs(neuron[sample]) <= 0.1
+        assert low[at] == high[at] == max(near) / 64
+
+
+# ---- planted errors
+
+
+def broken_by(wrong, name):
+    case = starts_case(planned(name))
+    part = next(own for own in NEURONS.parts if own.name == "(66)")
+    other = replace(part, right=wrong)
+    return decide(other, measure(case).numbers, case.method).verdict
+
+
+def test_a_bound_that_is_too_small_is_broken_by_the_law_alone():
+    """e^(-20 m R) for e^(-m R): the law is above it; counting does not tell."""
+    wrong = sp.exp(-20 * width * radius)
+    assert broken_by(wrong, LAW) is Verdict.VIOLATED
+    assert broken_by(wrong, COUNTED) is Verdict.UNDECIDED
+
+
+def test_a_network_whose_samples_are_scaled_wrongly_is_seen(monkeypatch):
+    """C = m^(-1) for m^(-1/2): losses are others, and starts fail that do not."""
+    problem = objective(WIDE.objective)
+    (rows,) = neural_starts.gaussian_starts(problem, 0, 4)
+    right = neural_starts.of_deep_linear(problem, rows)["R_0"]
+    monkeypatch.setattr(type(problem), "square", property(lambda self: self.width**2))
+    wrong = neural_starts.of_deep_linear(problem, rows)["R_0"]
+    assert (right[1] < wrong[0]).any() or (wrong[1] < right[0]).any()
+
+
+def test_what_has_no_law_is_told():
+    with pytest.raises(FedboundsError, match="starts are to be counted"):
+        find(Starts("overparam", "loss", WIDE.objective, 0, (("chance", "1/10"), ("C_B", 2))))
+    with pytest.raises(FedboundsError, match="event of overparam"):
+        find(Starts("overparam", "none", WIDE.objective, 1))
+    assert "loss" in events("overparam")
