@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from fedbounds.errors import require
-
 from .traced import Algorithm, State
 
 Array = Any
@@ -61,7 +59,6 @@ def local_steps(
         Models after k = 0, ..., K steps; and for k < K xi_k,c: what client c misses then on its
         own samples.
     """
-    require(p["K"] >= 1, "local steps K", p["K"], "at least 1")
     xp, ys, missed, slopes = problem.xp, [problem.spread(x)], [], []
     for _ in range(p["K"]):
         missed.append(problem.residual(ys[-1]))
@@ -88,7 +85,6 @@ def mean_of(problem: Any, own: Array, present: Array) -> Array:
 
 def step_trained(problem: Any, p: Mapping[str, Any], state: State, drawn: State, see: Any) -> State:
     """The same next model, of which residuals at the round's start alone are shown."""
-    require(p["K"] >= 1, "local steps K", p["K"], "at least 1")
     x = state["x"]
     after, res = problem.averaged(x, drawn["present"], p["eta"], p["K"])
     see(res=res)

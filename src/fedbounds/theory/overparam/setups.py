@@ -109,10 +109,10 @@ def _many_layers(depth: int, width: int, columns: int, outputs: int) -> tuple[Nu
 _APART = (((1, 0),), ((0, 1),))
 _SKEWED = (((1, 1),), ((-1, 1),))
 _ALIKE, _NEARLY = (((1,),), ((1,),)), ((("1/100",),), ((1,),))
-WIDEST = 10**6  # one layer has no width: any will do
-ONE_LAYER = Network("one layer", _APART, _ALIKE, 1, WIDEST, ("1/1000", "-1/1000"), C_w=1000)
+WIDEST = 10**8  # one layer has no width: any will do
+ONE_LAYER = Network("one layer", _APART, _ALIKE, 1, WIDEST, ("1/1000", "-1/1000"), C_w=10**5)
 ONE_NEARLY = Network(
-    "one layer, the first client nearly fitted", _APART, _NEARLY, 1, WIDEST, (0, 0), C_w=1000
+    "one layer, the first client nearly fitted", _APART, _NEARLY, 1, WIDEST, (0, 0), C_w=10**5
 )
 SKEWED = Network("one layer, both features", _SKEWED, (((1,),), ((3,),)), 1, WIDEST, (0, 0), 2, 2)
 WIDE = Network("two layers, width 400", _APART, _ALIKE, 2, 400, _two_layers(400, 2, 8))
@@ -150,6 +150,11 @@ ONE_CLIENT = Network(
 FOUR_LAYERS = Network(
     "four layers, one client", _ALONE, ((("1/2",),),), 4, 16, _many_layers(4, 16, 1, 1)
 )
+# a constant of 10,000 in Omega, which (22) and (23) need
+WIDEST_OF_TWO = Network(
+    "two layers, width 32768, one client", _ALONE, ((("1/100",),),), 2, 2**15,
+    _two_layers(2**15, 1), C_w=10**4,
+)  # fmt: skip
 IN_BALLS = Network("two layers, width 8", _APART, _ALIKE, 2, 8, _two_layers(8, 2))
 SAMPLES = Network(
     "one layer, two samples a client", (((1, 0, 0, 0), (0, 1, 0, 0)), ((0, 0, 2, 0), (0, 0, 0, 2))),
@@ -220,6 +225,7 @@ def _plan() -> Iterator[Planned]:
         yield _scheduled(IN_BALLS, told, rows, 1, 40, quick=False)
     for told, rows in SCHEDULES[:3]:
         yield _scheduled(WIDE, told, rows, 2, 2, quick=False)
+    yield _scheduled(WIDEST_OF_TWO, "alone", ((1,),), 1, 1, quick=False)
     yield _scheduled(WIDE_NEARLY, "one client", _ONE, 1, 2)
 
 

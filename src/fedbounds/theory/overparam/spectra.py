@@ -3,10 +3,12 @@
 Squared singular values are in units of what they tend to as the width grows.
 """
 
+from dataclasses import replace
+
 import sympy as sp
 
 from fedbounds.theory.language.catalogue import entry
-from fedbounds.theory.language.claims import Claim, Part, Reading
+from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.language.symbols import eta, k, n, t
 from fedbounds.vocabulary import Index, Relation
 
@@ -15,6 +17,7 @@ from .names import EVERY, FEDAVG
 from .sizes import KAPPA
 from .symbols import (
     C_o,
+    C_w,
     D_first,
     D_inner,
     D_last,
@@ -69,8 +72,25 @@ PRODUCTS = Claim(
         Reading("norms of W^{j:i}, with C_O in O", parts=("between",)),
     ),
 )
-LAST = Claim(entry("overparam/eq-22"), FEDAVG, (_part("", W_last(t), _HUNDREDTH**2),))
-FIRST = Claim(entry("overparam/eq-23"), FEDAVG, (_part("", W_first(t), _HUNDREDTH**2 * s_min2),))
+# m = Omega(a^2) gives 0.01 from R/sqrt(m) if Omega hides at least the square of a hundred
+_LARGE = Condition(C_w, ">=", sp.Integer(10_000))
+
+
+def _moved(name: str, left: sp.Expr, right: sp.Expr) -> Claim:
+    any_, enough = "any constant", "a large one"
+    part = _part(any_, left, right)
+    large = replace(part, name=enough, conditions=(*part.conditions, _LARGE))
+    return Claim(
+        entry(f"overparam/{name}"), FEDAVG, (large, part),
+        readings=(
+            Reading("10,000 or more in Omega, as its 0.01 asks for", parts=(enough,)),
+            Reading("1 or more in Omega, harsh", parts=(any_,)),
+        ),
+    )  # fmt: skip
+
+
+LAST = _moved("eq-22", W_last(t), _HUNDREDTH**2)
+FIRST = _moved("eq-23", W_first(t), _HUNDREDTH**2 * s_min2)
 _GRAMS = sp.Rational(109, 1000) * depth * s_max2 / (d_out * KAPPA)
 GRAMS = Claim(
     entry("overparam/lemma-a5"),

@@ -48,6 +48,9 @@ class Subject:
 
     def __post_init__(self) -> None:
         require(self.rounds >= 0, "rounds T", self.rounds, "at least 0")
+        steps = self.values.get("K", 1)
+        if not isinstance(steps, tuple | list):
+            require(rational(steps) >= 1, "local steps K", steps, "at least 1")
 
     @property
     def exact(self) -> bool:
