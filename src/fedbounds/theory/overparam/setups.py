@@ -109,10 +109,10 @@ def _many_layers(depth: int, width: int, columns: int, outputs: int) -> tuple[Nu
 _APART = (((1, 0),), ((0, 1),))
 _SKEWED = (((1, 1),), ((-1, 1),))
 _ALIKE, _NEARLY = (((1,),), ((1,),)), ((("1/100",),), ((1,),))
-WIDEST = 10**8  # one layer has no width: any will do
-ONE_LAYER = Network("one layer", _APART, _ALIKE, 1, WIDEST, ("1/1000", "-1/1000"), C_w=10**5)
+WIDEST = 10**6  # one layer has no width: any will do
+ONE_LAYER = Network("one layer", _APART, _ALIKE, 1, WIDEST, ("1/1000", "-1/1000"), C_w=1000)
 ONE_NEARLY = Network(
-    "one layer, the first client nearly fitted", _APART, _NEARLY, 1, WIDEST, (0, 0), C_w=10**5
+    "one layer, the first client nearly fitted", _APART, _NEARLY, 1, WIDEST, (0, 0), C_w=1000
 )
 SKEWED = Network("one layer, both features", _SKEWED, (((1,),), ((3,),)), 1, WIDEST, (0, 0), 2, 2)
 WIDE = Network("two layers, width 400", _APART, _ALIKE, 2, 400, _two_layers(400, 2, 8))
