@@ -152,8 +152,8 @@ FOUR_LAYERS = Network(
 )
 # a constant of 10,000 in Omega, which (22) and (23) need
 WIDEST_OF_TWO = Network(
-    "two layers, width 32768, one client", _ALONE, ((("1/100",),),), 2, 2**15,
-    _two_layers(2**15, 1), C_w=10**4,
+    "two layers, width 65536, one client", _ALONE, ((("1/100",),),), 2, 2**16,
+    _two_layers(2**16, 1), C_w=10**4,
 )  # fmt: skip
 IN_BALLS = Network("two layers, width 8", _APART, _ALIKE, 2, 8, _two_layers(8, 2))
 SAMPLES = Network(
@@ -225,7 +225,7 @@ def _plan() -> Iterator[Planned]:
         yield _scheduled(IN_BALLS, told, rows, 1, 40, quick=False)
     for told, rows in SCHEDULES[:3]:
         yield _scheduled(WIDE, told, rows, 2, 2, quick=False)
-    yield _scheduled(WIDEST_OF_TWO, "alone", ((1,),), 1, 1, quick=False)
+    yield _scheduled(WIDEST_OF_TWO, "alone", ((1,),), 1, 2, quick=False)
     yield _scheduled(WIDE_NEARLY, "one client", _ONE, 1, 2)
 
 
