@@ -255,7 +255,10 @@ def test_other_masks_stop_a_script(scripts):
 
 @pytest.fixture(scope="module")
 def of_network(scripts):
-    (found,) = (text for key, (_, _, text) in scripts.items() if key[1] == "overparam/thm-iv.2")
+    own = encoded(entry("overparam/thm-iv.2")).readings[0].name
+    (found,) = (
+        text for key, (_, _, text) in scripts.items() if key[1:3] == ("overparam/thm-iv.2", own)
+    )
     return found
 
 

@@ -157,10 +157,11 @@ def least_on(
         if not all(_has_its_sign(symbol, on) for symbol in symbols):
             return None
         held = [_held(condition, on, rounds) for condition in written.conditions]
-        (left, one), (right, other) = (
+        sized = (
             _sized(side.xreplace(on.view.meant), on, rounds)
             for side in (written.left, written.right)
         )
+        (left, right), (one, other) = (_alike(*both) for both in zip(*sized, strict=True))
     except (FedboundsError, ZeroDivisionError, IrrationalError, UndefinedError):
         return None
     gap, size, *masks = np.broadcast_arrays(right - left, one + other, *held)
@@ -176,6 +177,14 @@ def least_on(
         for x, y in zip(gap[kept], size[kept], strict=True)
     ]
     return min(every, default=None)
+
+
+def _alike(left: Array, right: Array) -> tuple[Array, Array]:
+    """Sums of roots as balls, where the other side has balls."""
+    if not any(isinstance(x, arb) for side in (left, right) for x in side.reshape(-1)):
+        return left, right
+    to_balls = np.vectorize(lambda x: x.ball() if isinstance(x, Roots) else x, otypes=[object])
+    return to_balls(left), to_balls(right)
 
 
 def _sized(side: sp.Expr, on: Judged, rounds: range) -> tuple[Array, Array]:
@@ -216,9 +225,11 @@ def _quotient(x: Any, y: Any) -> float:
 
 
 def _held(condition: Condition, on: Judged, rounds: range) -> Array:
-    left, right = (
-        _sized(sp.sympify(side, strict=True), on, rounds)[0]
-        for side in (condition.left, condition.right)
+    left, right = _alike(
+        *(
+            _sized(sp.sympify(side, strict=True), on, rounds)[0]
+            for side in (condition.left, condition.right)
+        )
     )
     return _RELATIONS[condition.relation](left, right)
 

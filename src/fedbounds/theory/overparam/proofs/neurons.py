@@ -42,6 +42,7 @@ _SHORT = [above(lam_max, lam), below(eta, _LONGEST), below(radius, lam / (1000 *
 _HALF = cite("asm lambda, ReLU", times=_UNIT * K * lam * R_2(t) * (2 + lam) / 100)
 _MOST = n / (2 * K * lam)  # longer than any step of the theorem, lambda being small
 _POSITIVE = Condition(eta, "<=", _MOST)
+_FEWEST = Condition(S_least, "<=", n)
 _EVERYONE = Condition(S_least, "==", n)
 _TOLD = {NEURONS: "ReLU", NEURONS_AT_RANDOM: "ReLU at random"}
 _HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
@@ -166,7 +167,7 @@ def _sum(book: Book) -> None:
               conditions=relu.SUPPOSED, assumptions=relu.STAYS)  # fmt: skip
     book.line("(29), where neurons stay", R_2(t), "<=", rest**t * R_2(0), [fewest, _HYPOTHESIS],
               chart=[above(n, S_least), below(eta, _MOST)],
-              conditions=(*relu.SUPPOSED, _POSITIVE), claim="thm-iv.3",
+              conditions=(*relu.SUPPOSED, _POSITIVE, _FEWEST), claim="thm-iv.3",
               assumptions=relu.STAYS, rule="induction", variable="t")  # fmt: skip
 
 

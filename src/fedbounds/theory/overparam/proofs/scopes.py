@@ -61,7 +61,7 @@ OF_LAYERS = Scope(
 # clients of a round are at most all, and no fewer than in any; and least and largest eigenvalues
 SIZE = sp.Symbol("S_size", integer=True, positive=True)
 ORDERED = (
-    Condition(SIZE, "<=", n), Condition(SIZE, ">=", S_least), Condition(S_least, "<=", n),
+    Condition(SIZE, "<=", n), Condition(SIZE, ">=", S_least),
     *(Condition(x, "<=", y) for x, y in ((lam, lam_max), (P_min, P_max), (s_min2, s_max2))),
 )  # fmt: skip
 
