@@ -98,7 +98,7 @@ def in_the_mean(every: Sequence[Array], residual: Array, m: int, rounds: int) ->
     require(1 <= m <= n, "clients of a round", m, f"1 to {n}")
     alone = fmpq(1, m * n)
     pair = fmpq(m - 1, m * n * (n - 1)) if n > 1 else fmpq(0)
-    total = sum(every[1:], every[0])
+    total: Array = sum(every[1:], every[0])
     moment = np.outer(residual, residual)
     found = [sum(np.diagonal(moment))]
     for _ in range(rounds):
