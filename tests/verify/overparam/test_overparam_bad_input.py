@@ -234,6 +234,8 @@ def test_a_bound_is_refused_where_the_width_is_too_small(capsys):
               "w_star2": 2, "P_min": 1, "K": 1, "S_least": 2, "C_w": 1, "chance": "1/10",
               "eta": "1/1000", "R_2(0)": 1, "t": 3}  # fmt: skip
     given = [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
-    line = error_line(capsys, "bound", "overparam/thm-iv.2", "--part", "everyone", *given)
+    line = error_line(
+        capsys, "bound", "overparam/thm-iv.2", "--reading", "every client in every round", *given
+    )
     assert "width >= " in line
     assert "fails: 10 against" in line
