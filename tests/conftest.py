@@ -52,7 +52,6 @@ def pytest_collection():
     """Collect without the garbage collector, which would go through all modules again and again."""
     gc.disable()
     collected = yield
-    gc.freeze()  # modules stay: no test's garbage is sought among them
     gc.enable()
     collect_seldom()
     return collected
