@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import relu_oracle as oracle
 from flint import arb, fmpq
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
@@ -197,52 +197,6 @@ class Transposed(ReluNetwork):
     def _products(self, z, cohort):
         turned = z.reshape(len(z), self.inputs, self.width).swapaxes(1, 2)
         return super()._products(turned.reshape(z.shape), cohort)
-
-
-# ---- rounds in which no model of a client is formed
-
-
-def averages(own, z, steps):
-    """Means over those of `SOME`, of neurons that are moved one by one at 1/4."""
-    found, root = [], Fraction(round(sqrt(own.width)))
-    X, y, signs = (bridge.fractions(a) for a in (own.features, own.targets, own.signs))
-    for row, present in enumerate(SOME):
-        ends = []
-        for c in np.flatnonzero(present):
-            W = bridge.fractions(z[row].reshape(own.width, -1))
-            for _ in range(steps):
-                slopes = oracle.slope(W, signs, (X[c], y[c]), root)
-                pairs = zip(W, slopes, strict=True)
-                W = [[a - b / 4 for a, b in zip(*both, strict=True)] for both in pairs]
-            ends.append(list(chain(*W)))
-        found.append([sum(own) / Fraction(len(ends)) for own in zip(*ends, strict=True)])
-    return found
-
-
-@settings(deadline=None, max_examples=15)
-@given(st.integers(0, 10**6), st.sampled_from([1, 4]), st.sampled_from([1, 3]))
-def test_averages_are_those_of_models_of_every_client(seed, m, steps):
-    own, z, _ = networks(seed, m)
-    clients = Clients(own)
-    after, missed = clients.averaged(z[:2], bridge.exact(SOME), fmpq(1, 4), steps)
-    assert bridge.fractions(after) == averages(own, z, steps)
-    assert (missed == clients.residual(z[:2])).all()
-
-
-@pytest.mark.parametrize("planted", ["everyone", "one step less", "signs stay"])
-def test_planted_errors_of_averages_are_caught(planted, monkeypatch):
-    own, z, _ = networks(3, 4)
-    present, steps = bridge.exact(SOME), 3
-    if planted == "everyone":
-        present = present * 0 + 1
-    elif planted == "one step less":
-        steps = 2
-    else:
-        kept = indicators(own._products(z[:2], cohort_of(np.array([[1, 1], [0, 0]]))))
-        same = np.stack([kept.transpose(0, 2, 1)] * 2, axis=1)
-        monkeypatch.setattr("fedbounds.problems.relu_network.indicators", lambda x: same)
-    after, _ = Clients(own).averaged(z[:2], present, fmpq(1, 4), steps)
-    assert bridge.fractions(after) != averages(own, z, 3)
 
 
 class Shifted(ReluNetwork):

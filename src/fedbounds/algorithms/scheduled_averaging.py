@@ -6,7 +6,7 @@ the mean over S_t of what K steps reach. Others make steps too, that are shown a
 
 Parameters: ``K`` local steps of size ``eta``; and ``schedule``, rows of 0 and 1 that rounds take in
 turn, again and again: 1 for the clients of S_t, of which there is at least one; or ``m``, how many
-clients are drawn. `TRAINED` draws the start too, and runs on networks of any kind.
+clients are drawn. `TRAINED` draws the start too, of deep linear networks.
 """
 
 from collections.abc import Mapping

@@ -21,7 +21,6 @@ from fedbounds.errors import require
 from fedbounds.facts import Fact
 
 from .cohort import Cohort, products_by_client
-from .common_model import all_through, mean_move
 from .constants import Constants, Evidence, not_known
 from .indicators import indicators, is_exact_array, numbers
 from .neural_kernels import expected_extremes, extremes, gram, of_samples
@@ -154,28 +153,6 @@ class ReluNetwork:
         xp = array_api_compat.array_namespace(z)
         residual = self.residual(z, cohort)
         return xp.sum(residual * residual, axis=1) / 2
-
-    def averaged(self, x: Array, shares: Array, *, eta: Any, steps: int) -> tuple[Array, Array]:
-        """Weighted means of where gradient steps of all clients lead, and f - y where they start.
-
-        As of `DeepLinear`: neurons of a client are the common ones less combinations of its
-        samples, and are not formed.
-        """
-        xp, rows = array_api_compat.array_namespace(x), x.shape[0]
-        neurons = xp.reshape(x, (rows, self.width, self.inputs))
-        samples = xp.stack([self.features] * rows, axis=0)
-        dots = xp.matmul(self.features, xp.matrix_transpose(self.features))
-        first, signs = all_through(samples, xp.matrix_transpose(neurons)), self._signs(x)[:, 0]
-        missed, slope, products = None, first * 0, first
-        for _ in range(steps):
-            active = indicators(products) * signs
-            outputs = self._shrunk(xp.sum(active * products, axis=3))
-            apart = outputs - self.targets
-            missed = apart if missed is None else missed
-            slope = slope + active * (self._shrunk(apart) * eta)[:, :, :, None]
-            products = first - xp.matmul(dots, slope)
-        after = neurons - mean_move(samples, slope, shares)
-        return xp.reshape(after, (rows, -1)), missed
 
     # products w_r'x_j and indicators have shape (rows, m, n_c)
 

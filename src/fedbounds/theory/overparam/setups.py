@@ -70,6 +70,7 @@ class Network:
 # ---- starts
 
 Layer = list[list[Fraction]]
+_SIGNS = Fraction(1)
 
 
 def signs(width: int, columns: int) -> Layer:
@@ -96,12 +97,18 @@ def _two_layers(width: int, columns: int, moved: int = 0) -> tuple[Number, ...]:
     return flat(*every)
 
 
-def _many_layers(depth: int, width: int, columns: int, outputs: int) -> tuple[Number, ...]:
-    """All layers are columns or rows of signs that are orthogonal to each other."""
+def _many_layers(
+    depth: int, width: int, columns: int, outputs: int, ends: Fraction = _SIGNS
+) -> tuple[Number, ...]:
+    """All layers are columns or rows of signs that are orthogonal to each other.
+
+    Those of the first layer and of the last one are ``ends`` times as long.
+    """
     every = range(width)  # a power of 2
     square = [[Fraction((-1) ** bin(i & j).count("1")) for j in every] for i in every]
-    first = [row[:columns] for row in square]
-    return flat(first, *[square] * (depth - 2), square[width - outputs :])
+    first = [[x * ends for x in row[:columns]] for row in square]
+    last = [[x * ends for x in row] for row in square[width - outputs :]]
+    return flat(first, *[square] * (depth - 2), last)
 
 
 # ---- networks
@@ -150,6 +157,11 @@ ONE_CLIENT = Network(
 FOUR_LAYERS = Network(
     "four layers, one client", _ALONE, ((("1/2",),),), 4, 16, _many_layers(4, 16, 1, 1)
 )
+# within the event, P(0) is as large as two for every layer, and local moves have that L
+LONGER_ENDS = Network(
+    "ten layers, the first and the last one longer, one client", _ALONE, ((("1/100",),),), 10, 32,
+    _many_layers(10, 32, 1, 1, ends=Fraction(19, 16)),
+)  # fmt: skip
 # a constant of 10,000 in Omega, which (22) and (23) need
 WIDEST_OF_TWO = Network(
     "two layers, width 65536, one client", _ALONE, ((("1/100",),),), 2, 2**16,
@@ -219,6 +231,7 @@ def _plan() -> Iterator[Planned]:
         yield _at_random(THREE, count, 2, 3)
     for of, steps, rounds in ((ALONE, 1, 4), (ALONE, 3, 2), (ALONE_DEEPER, 2, 1)):
         yield _scheduled(of, "alone", ((1,),), steps, rounds)
+    yield _scheduled(LONGER_ENDS, "alone", ((1,),), 3, 1)
     for told, rows in SCHEDULES:
         yield _scheduled(NARROW, told, rows, 2, 3)
         yield _scheduled(WIDE, told, rows, 1, 1)

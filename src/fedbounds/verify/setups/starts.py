@@ -60,13 +60,15 @@ def _found(given: Starts) -> Found:
         top = arb(largest_chance(failed, given.count, _LEVEL))
         chance = arb(0).union(top)
         how = f"{failed} of {given.count} starts fail or are not told, seed {given.seed}"
+        estimated = {event.failing.name: f"{how}, in floats whose rounding has no proved bound"}
     else:
-        chance, how = _by_law(event, problem, known), "by its law"
+        chance, how, estimated = _by_law(event, problem, known), "by its law", {}
     return Found(
         family=f"{event.told}: {how}",
         parameters=known | {event.failing.name: chance},
         series={},
         evidence=objectives.facts(problem),
+        estimated=estimated,
     )
 
 
