@@ -130,7 +130,8 @@ A_THREE = Claim(
         *(one
         for name, v, a in (("changes", v_2, A_3), ("printed", v_p2, A_3p))
         for one in (
-            Part(name=f"(64), {name}", left=v(t), right=_V * _LOSS, assumptions=STAYS),
+            Part(name=f"(64), {name}", left=v(t), right=_V * _LOSS, assumptions=STAYS,
+                 algorithm=RELU[0]),
             _bound(f"(67), {name}", a(t), 4 * _SPREAD),
         )),
         Part(name="(66)", left=fail_66, right=samples * sp.exp(-width * radius),
