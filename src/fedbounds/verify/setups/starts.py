@@ -6,6 +6,7 @@ that a failure is rare, and never that it is not.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from fedbounds.errors import FedboundsError, require, unknown_name
 from fedbounds.problems import neural_starts
 from fedbounds.problems.chances import largest_chance
 from fedbounds.theory.language.registry import events
-from fedbounds.theory.language.setups import Says
+from fedbounds.theory.language.setups import Number, Objective, Says
 from fedbounds.theory.language.starts import Event, PlannedStarts, Starts
 from fedbounds.vocabulary import Method
 
@@ -27,6 +28,7 @@ from ..measure.evaluate import IrrationalError, Numbers, evaluate, in_balls
 
 _LEVEL = objectives.exact(LEVEL)
 _MOST = 100_000
+Chosen = tuple[tuple[str, Number], ...]
 
 
 def starts_case(one: PlannedStarts) -> Case:
@@ -53,10 +55,9 @@ def event_of(given: Starts) -> Event:
 @find.register
 def _found(given: Starts) -> Found:
     event, problem = event_of(given), objectives.objective(given.problem)
-    chosen = {name: objectives.exact(value) for name, value in given.chosen}
-    known = {x: enclosed(y) for x, y in objectives.values(problem).items()} | chosen
+    known = {x: enclosed(y) for x, y in objectives.values(problem).items()} | _chosen(given.chosen)
     if given.count:
-        failed = outside(event, problem, given, known)
+        failed = outside(event, given, known)
         top = arb(largest_chance(failed, given.count, _LEVEL))
         chance = arb(0).union(top)
         how = f"{failed} of {given.count} starts fail or are not told, seed {given.seed}"
@@ -72,21 +73,36 @@ def _found(given: Starts) -> Found:
     )
 
 
-def outside(event: Event, problem: Any, given: Starts, known: Mapping[str, Any]) -> int:
+def _chosen(pairs: Chosen) -> dict[str, fmpq]:
+    return {name: objectives.exact(value) for name, value in pairs}
+
+
+def outside(event: Event, given: Starts, known: Mapping[str, Any]) -> int:
     """Of how many starts it is not certain that the event holds."""
     require(given.count <= _MOST, "starts", given.count, f"at most {_MOST}")
     failed = 0
-    for own in neural_starts.gaussian_starts(problem, given.seed, given.count):
-        numbers = neural_starts.numbers_of(problem, own, known)
-        if numbers is None:
-            raise FedboundsError(f"nothing is known of random starts of {given.problem.family!r}")
-        holds = np.ones(len(own), dtype=bool)
+    for rows, numbers in _drawn(given.problem, given.seed, given.count, given.chosen):
+        holds = np.ones(rows, dtype=bool)
         for says in event.says:
             low, high = numbers[str(says.left)]
             least, most = _ends(says, known)
             holds &= high <= least if says.relation == "<=" else low >= most
         failed += int((~holds).sum())
     return failed
+
+
+@lru_cache(maxsize=4)  # several events are of the same starts
+def _drawn(
+    of: Objective, seed: int, count: int, chosen: Chosen
+) -> list[tuple[int, dict[str, neural_starts.Between]]]:
+    """What is known of starts, in batches of so many."""
+    problem, found = objectives.objective(of), []
+    for own in neural_starts.gaussian_starts(problem, seed, count):
+        numbers = neural_starts.numbers_of(problem, own, _chosen(chosen))
+        if numbers is None:
+            raise FedboundsError(f"nothing is known of random starts of {of.family!r}")
+        found.append((len(own), numbers))
+    return found
 
 
 def _ends(says: Says, known: Mapping[str, Any]) -> tuple[float, float]:
