@@ -85,9 +85,12 @@ class Sought:
     steps : Steps
     make : function of a `Seeking`
         The set-up of its answers.
+    doublings : int
+        How often the number of rounds may be doubled where sides come closer with it.
     """
 
     runs: str
     counts: tuple[Counts, ...]
     steps: Steps
     make: Callable[[Seeking], Setup]
+    doublings: int = 0

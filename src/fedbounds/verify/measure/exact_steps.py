@@ -105,7 +105,8 @@ class InSteps:
     ) -> None:
         named = traces[0].variables
         self.pairs, self._size, self._most = pairs(named), named.entries, most
-        known = {id(trace): tuple(map(ExactMap, step_maps(trace))) for trace in traces}
+        different = {id(trace): trace for trace in traces}  # rounds that do not differ share one
+        known = {key: tuple(map(ExactMap, step_maps(one))) for key, one in different.items()}
         self._maps = [known[id(trace)] for trace in traces]
         self._behind = [
             [stage.first - trace.variables.fresh for stage in trace.variables.stages]

@@ -12,13 +12,14 @@ from itertools import repeat
 from math import prod
 from typing import Any
 
-from flint import fmpq, fmpz
+from flint import arb, fmpq, fmpz
 
+from .balls import Ball
 from .beginnings import Beginning, beginning
 from .degrees import products_of_round
 from .enumerated import one_state
 from .exact_steps import InSteps, TooMuchError
-from .over_one import OverOne, Whole, whole
+from .over_one import InBalls, OverOne, Whole, whole
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
 from .round_maps import check_state, forms_of, pair_map, pairs
@@ -49,13 +50,15 @@ class Moments:
     unrolled: tuple[Unrolling, ...]
 
 
-def moments(subject: Subject, most: int | None = None) -> Moments:
+def moments(subject: Subject, most: int | None = None, *, balls: bool = False) -> Moments:
     """Second moments of every round.
 
     Parameters
     ----------
     most : int or None
         Products of rationals, each counted as often as its round says: digits grow with that.
+    balls : bool
+        Whether numbers are balls where no step is wide: of these each product counts once.
 
     Raises
     ------
@@ -68,18 +71,25 @@ def moments(subject: Subject, most: int | None = None) -> Moments:
         if t == 0 or traces[-1].asked_round:
             trace = round_of(subject, first, t)
         traces.append(trace)
-    return _moments(first, traces, most)
+    return _moments(first, traces, most, balls=balls)
 
 
-def _moments(first: Beginning, traces: Sequence[Unrolling], most: int | None) -> Moments:
+def _moments(
+    first: Beginning, traces: Sequence[Unrolling], most: int | None, *, balls: bool = False
+) -> Moments:
     """Of every round from the first on."""
     every: _Every | InSteps
     if any(is_wide(trace.variables) for trace in traces):
         every = InSteps(first, traces, most)
     else:
-        steps = {id(trace): _Step(trace) for trace in traces}
+        different = {id(trace): trace for trace in traces}  # rounds that do not differ share one
+        steps = {key: _Step(trace) for key, trace in different.items()}
         every = _Every(
-            first, [steps[id(trace)] for trace in traces], pairs(traces[0].variables), most
+            first,
+            [steps[id(trace)] for trace in traces],
+            pairs(traces[0].variables),
+            most,
+            balls=balls,
         )
     return Moments(tuple(MomentsOfRound(every, t) for t in range(len(traces) + 1)), tuple(traces))
 
@@ -187,18 +197,25 @@ class _Every:
     """The moments of all rounds that were asked for so far."""
 
     def __init__(
-        self, first: Beginning, steps: list[_Step], every: list[Pair], most: int | None
+        self,
+        first: Beginning,
+        steps: list[_Step],
+        every: list[Pair],
+        most: int | None,
+        *,
+        balls: bool,
     ) -> None:
         self.first, self.steps, self.pairs, self.most = first, steps, every, most
-        self.known = [OverOne() for _ in range(len(steps) + 1)]
+        self.balls = balls
+        self.known: list[Any] = [InBalls() if balls else OverOne() for _ in range(len(steps) + 1)]
         self.work, self.weighed = 0, 0
 
-    def value(self, pair: Pair, at: int) -> fmpq:
+    def value(self, pair: Pair, at: int) -> fmpq | Ball:
         """One of them; with it those before on which it depends."""
         self._find((pair,), at)
         return self.known[at][pair]
 
-    def applied(self, form: Whole, at: int) -> fmpq:
+    def applied(self, form: Whole, at: int) -> fmpq | Ball:
         """A linear function of them."""
         self._find([pair for pair, _ in form.above], at)
         return self.known[at].applied(form)
@@ -207,13 +224,13 @@ class _Every:
         """All at once; one after another where it becomes too much, so that the first are known."""
         asked = self._asked(pairs, at)
         work = [sum(map(self._cost, own, repeat(at - back))) for back, own in enumerate(asked)]
-        weighed = sum(own * (at - back) for back, own in enumerate(work))
+        weighed = sum(self._weight(own, at - back) for back, own in enumerate(work))
         if self._is_too_much(sum(work), weighed) and len(pairs) > 1:
             for pair in pairs:
                 self._find((pair,), at)
             return
         for back, own in reversed(list(enumerate(asked))):
-            found: dict[Pair, tuple[fmpz, fmpz]] = {}
+            found = dict[Pair, Any]()
             try:
                 for one in own:
                     found[one] = self._of(one, at - back)
@@ -237,29 +254,33 @@ class _Every:
             return True
         return self.most is not None and self.weighed + weighed > self.most
 
-    def _of(self, pair: Pair, at: int) -> tuple[fmpz, fmpz]:
+    def _weight(self, cost: int, at: int) -> int:
+        return cost if self.balls else cost * at
+
+    def _of(self, pair: Pair, at: int) -> tuple[fmpz, fmpz] | arb:
         if not at:
             first = self.first.moment(pair)
-            return first.p, first.q
+            return arb(first) if self.balls else (first.p, first.q)
         cost = self._cost(pair, at)
-        self.work, self.weighed = self.work + cost, self.weighed + cost * at
+        self.work, self.weighed = self.work + cost, self.weighed + self._weight(cost, at)
         if self._is_too_much(0, 0):
             most = MOST_WORK if self.most is None else self.most
             raise TooMuchError(f"more than {most} products of rationals within {at} rounds")
-        return self.known[at - 1].total(self.steps[at - 1].whole(pair))
+        found: tuple[fmpz, fmpz] | arb = self.known[at - 1].total(self.steps[at - 1].whole(pair))
+        return found
 
 
-class MomentsOfRound(Mapping[Pair, fmpq]):
+class MomentsOfRound(Mapping[Pair, fmpq | Ball]):
     """The moments of one round."""
 
     def __init__(self, every: _Every | InSteps, at: int) -> None:
         self._every, self._at = every, at
 
-    def applied(self, form: Whole) -> fmpq:
+    def applied(self, form: Whole) -> fmpq | Ball:
         """The number that a linear function of them has."""
         return self._every.applied(form, self._at)
 
-    def __getitem__(self, pair: Pair) -> fmpq:
+    def __getitem__(self, pair: Pair) -> fmpq | Ball:
         return self._every.value(pair, self._at)
 
     def __iter__(self) -> Iterator[Pair]:
@@ -302,7 +323,7 @@ def form(named: Variables, value: Any) -> Form:
     return forms_of(named, value, folded=not is_wide(named)).get((), {})
 
 
-def series(own: Form, values: Sequence[MomentsOfRound]) -> list[fmpq]:
+def series(own: Form, values: Sequence[MomentsOfRound]) -> list[fmpq | Ball]:
     """The numbers that a linear function of moments has in all rounds."""
     once = whole(own)
     return [each.applied(once) for each in values]

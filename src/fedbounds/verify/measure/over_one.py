@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
-from flint import fmpq, fmpz
+from flint import arb, fmpq, fmpz
 
+from .balls import Ball
 from .round_maps import Form, Pair
 
 
@@ -76,6 +77,37 @@ class OverOne(Mapping[Pair, fmpq]):
 
     def __getitem__(self, pair: Pair) -> fmpq:
         return fmpq(self.above[pair], self._below)
+
+    def __contains__(self, pair: object) -> bool:
+        return pair in self.above
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self.above)
+
+    def __len__(self) -> int:
+        return len(self.above)
+
+
+class InBalls(Mapping[Pair, Ball]):
+    """The same in balls, whose digits do not grow with the round."""
+
+    def __init__(self) -> None:
+        self.above: dict[Pair, arb] = {}
+
+    def add(self, balls: Mapping[Pair, arb]) -> None:
+        """More of them."""
+        self.above |= balls
+
+    def total(self, form: Whole) -> arb:
+        """What a linear function of them is."""
+        return sum((self.above[pair] * x for pair, x in form.above), arb(0)) / form.below
+
+    def applied(self, form: Whole) -> Ball:
+        """The same as one number."""
+        return Ball(self.total(form))
+
+    def __getitem__(self, pair: Pair) -> Ball:
+        return Ball(self.above[pair])
 
     def __contains__(self, pair: object) -> bool:
         return pair in self.above

@@ -247,15 +247,15 @@ def first_round(subject: Subject) -> Trace:
     return Trace(subject, (space,), ending)
 
 
-def followed(subject: Subject, most: int | None = None) -> Trace:
-    """Draws as unknowns, and the moments of the states; for ``most`` see `moments`.
+def followed(subject: Subject, most: int | None = None, *, balls: bool = False) -> Trace:
+    """Draws as unknowns, and the moments of the states; for the rest see `moments`.
 
     Raises
     ------
     Refused
         If the step is not affine in the state, sources must be listed, or the work is too much.
     """
-    return of_moments(subject, moments(subject, most))
+    return of_moments(subject, moments(subject, most, balls=balls))
 
 
 def of_moments(subject: Subject, found: Moments) -> Trace:

@@ -13,9 +13,10 @@ from ..decide.measurement import Measurement, measure
 from ..setups.inside import NoStepsError
 from .closest import EQUAL, as_floats, closest
 from .seeking import Space
-from .tape import FULL_BITS, Answers, Key, Tape, moved
+from .tape import DOUBLINGS, FULL_BITS, Answers, Key, Tape, moved
 
 _SPREAD = 0.4  # share of the budget for one point in each of many shapes
+GROWS = 1e-3  # of a relative gap: by so much it falls where longer runs are tighter
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,15 +59,41 @@ def _starts(
 def _climb(
     part: Part, parts: Sequence[Part], start: Seen, random: np.random.Generator, steps: int
 ) -> Iterator[Seen]:
-    """Other answers to one or two questions; kept when not worse."""
-    now, width = start, 0.5
-    for _ in range(steps):
-        past = moved(now.space, now.made, now.widths, random, width)
+    """Longer runs, other answers to one or two questions, longer runs; kept when not worse."""
+    now, width, left = start, 0.5, steps
+    while left:
+        at_first = left
+        for tried in _longer(part, parts, now, random):
+            yield tried
+            now, left = _closer(part, tried, now), left - 1
+            if not left:
+                return
+        for _ in range(max(1, left // 2 if left < at_first else left)):
+            past = moved(now.space, now.made, now.widths, random, width)
+            tried = evaluated(parts, Tape(now.space, past, random))
+            yield tried
+            better = _closer(part, tried, now) is tried
+            now, left = (tried if better else now), left - 1
+            width = min(1.0, 1.5 * width) if better else max(0.02, 0.85 * width)
+
+
+def _longer(
+    part: Part, parts: Sequence[Part], start: Seen, random: np.random.Generator
+) -> Iterator[Seen]:
+    """Twice as many rounds, as long as that brings the sides closer."""
+    now = start
+    while now.made.get(DOUBLINGS, 0) < now.widths.get(DOUBLINGS, 1) - 1:
+        past = {**now.made, DOUBLINGS: now.made.get(DOUBLINGS, 0) + 1}
         tried = evaluated(parts, Tape(now.space, past, random))
         yield tried
-        better = tried.gaps.get(part.name, np.inf) <= now.gaps[part.name]
-        now = tried if better else now
-        width = min(1.0, 1.5 * width) if better else max(0.02, 0.85 * width)
+        if tried.gaps.get(part.name, np.inf) > now.gaps[part.name] - GROWS:
+            return
+        now = tried
+
+
+def _closer(part: Part, one: Seen, other: Seen) -> Seen:
+    """The one on which a part is tighter; the first if both are as tight."""
+    return one if one.gaps.get(part.name, np.inf) <= other.gaps[part.name] else other
 
 
 def evaluated(parts: Sequence[Part], tape: Tape) -> Seen:

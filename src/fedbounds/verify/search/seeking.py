@@ -21,14 +21,14 @@ from fedbounds.vocabulary import Index, Method
 from ..decide.case import Case
 from ..decide.conditions import holds
 from ..measure import objectives
-from ..measure.balls import enclosed
+from ..measure.balls import BITS, enclosed
 from ..measure.evaluate import IrrationalError, Numbers, UndefinedError, evaluate
 from ..setups.found import Named
 from ..setups.inside import names_in, steps_inside
 
 _Option = TypeVar("_Option")
 _ROUNDS = "T"
-MOST_WORK = 100_000  # of an instance, as `moments` counts: seldom more than a second
+MOST_WORK = 300_000  # of an instance, as `moments` counts: seldom more than a second
 _RUN_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP)
 
 
@@ -46,6 +46,15 @@ class Space:
         """Those that the part's conditions on counts alone admit."""
         return _admitted(self.sought, self.part.conditions, self.part.first_round)
 
+    def longer(self, counts: Counts, doublings: int) -> Counts:
+        """The same with the number of rounds doubled so often, as far as conditions admit it."""
+        rounds, admit = counts[_ROUNDS], Admits(self.part.conditions, self.part.first_round)
+        for times in range(doublings, 0, -1):
+            more = {**counts, _ROUNDS: int(rounds) << times}
+            if admit(more):
+                return more
+        return counts
+
     def case(self, seeking: Seeking, names: frozenset[str]) -> Case:
         """The instance of one's answers, of which these quantities are measured.
 
@@ -57,7 +66,7 @@ class Space:
         setup, own = self.sought.make(seeking), seeking.counts()
         told = " ".join(f"{name}={value}" for name, value in own.items())
         return Case(
-            f"search, {told}", self.sought.runs, Named(setup, names, MOST_WORK), Method.RATIONAL
+            f"search, {told}", self.sought.runs, Named(setup, names, MOST_WORK, BITS), Method.BALLS
         )
 
 
@@ -156,6 +165,10 @@ class Asking:
         """How far from its edge every step size is."""
         raise NotImplementedError
 
+    def doublings(self, most: int) -> int:
+        """How often the number of rounds is doubled, ``most`` times at most."""
+        return 0
+
     # ---- what follows
 
     def choice(self, options: Sequence[_Option]) -> _Option:
@@ -166,8 +179,12 @@ class Asking:
         """The same ones whenever they are asked for."""
         if not self._counts:
             every = self.space.counts
-            self._counts = dict(every[self.which(every, "counts")])
+            self._counts = self._longer(every[self.which(every, "counts")])
         return dict(self._counts)
+
+    def _longer(self, counts: Counts) -> dict[str, Any]:
+        most = 0 if is_formula(counts[_ROUNDS]) else self.space.sought.doublings
+        return dict(self.space.longer(counts, self.doublings(most)) if most else counts)
 
     def schedule(self, clients: int, least: int, most: int, rows: int) -> tuple[Row, ...]:
         """See `Seeking.schedule`.

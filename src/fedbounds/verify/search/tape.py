@@ -18,6 +18,7 @@ Key = tuple[str, int]  # what was asked, and for which time
 Answers = Mapping[Key, float]  # a number of an option, or a coordinate from 0 to 1
 FULL_BITS = 8
 _COUNTS = "counts"
+DOUBLINGS = "doublings", 0  # of the number of rounds
 _OF_STEP = "step "
 _OUTER, _INNER = 16, 1000  # how far from their edges step sizes go
 _TRIES = 20  # to find a neighbour
@@ -83,6 +84,11 @@ class Tape(Asking):
             return low if at == 0 else high
         near = rounded(float(low) * float(high / low) ** at, self.bits)
         return min(max(Fraction(near), low), high)
+
+    def doublings(self, most: int) -> int:
+        """See `Asking.doublings`; none at first."""
+        self.widths[DOUBLINGS] = most + 1
+        return min(most, int(self._answer(DOUBLINGS[0], lambda: 0.0)))
 
     def factors(self, *, rising: Sequence[str], falling: Sequence[str]) -> dict[str, fmpq]:
         """See `Asking.factors`."""

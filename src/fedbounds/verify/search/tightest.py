@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fedbounds.theory.language.claims import Claim, Part, Reading, read
-from fedbounds.vocabulary import Index, Relation, Verdict
+from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 from ..decide.case import Case, parameters_of
 from ..decide.conditions import refusal
@@ -31,6 +31,7 @@ _TARGETS = 6  # points of a part whose tightness is wanted exactly, one after th
 _SIMPLEST = 4  # points nearly as tight that are rounded for each
 _ATTAINED = 1e-11  # what rounding leaves of equality
 _MOST_EXACT = 6  # exact runs of a part
+_MOST_RATIONAL = 3_000_000  # of one, as `moments` counts: seldom more than a second
 _READABLE = 24  # characters of an exact number
 
 
@@ -185,14 +186,23 @@ def _simpler(part: Part, seen: Seen, needed: float) -> Iterator[Case]:
 def _confirmed(
     claim: Claim, reading: Reading, part: Part, case: Case, needed: float, how: str
 ) -> Best | None:
-    """Judged in exact rationals: None if the part does not apply, or is not as tight after all."""
-    measured = measure(case)
-    if refusal(part, case, measured.numbers) is not None:
-        return None
-    nearest = closest(part, as_floats(measured.numbers))
-    if nearest is None or nearest.gap > needed:
-        return None
-    return _best(claim, reading, part, whole(case, read(claim, reading)), nearest, how)
+    """Judged in rationals, in balls where these take too long.
+
+    None if the part does not apply, or is not as tight after all.
+    """
+    for exact in (_in_rationals(case), case):
+        measured = measure(exact)
+        if refusal(part, exact, measured.numbers) is None:
+            nearest = closest(part, as_floats(measured.numbers))
+            if nearest is None or nearest.gap > needed:
+                return None
+            return _best(claim, reading, part, whole(exact, read(claim, reading)), nearest, how)
+    return None
+
+
+def _in_rationals(case: Case) -> Case:
+    setup = replace(case.setup, bits=0, most=_MOST_RATIONAL)
+    return replace(case, setup=setup, method=Method.RATIONAL)
 
 
 def whole(case: Case, parts: tuple[Part, ...]) -> Case:

@@ -19,7 +19,7 @@ from ..decide.case import Found, find, in_rationals
 from ..measure import objectives
 from ..measure import trace as traces
 from ..measure.answers import Asked, by_enumeration, by_moments
-from ..measure.balls import enclosed, precise
+from ..measure.balls import BITS, enclosed, precise
 from ..measure.driven_run import DrivenKnown, DrivenRun, driven_run
 from ..measure.evaluate import Roots, apart, around
 from ..measure.known import Defined, Known, MissingError, UnansweredError
@@ -58,11 +58,14 @@ class Named:
     names : frozenset of str
     most : int or None
         What may be done for it, as `moments` counts.
+    bits : int
+        Of the balls in which its moments are followed; 0: in rationals.
     """
 
     setup: Setup
     names: frozenset[str]
     most: int | None = None
+    bits: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +98,7 @@ def _found_of_named(given: Named) -> Found:
         return tried(given.setup, view)
     if view.many:
         return _shown(given.setup, view, floats=False)
-    return _listed(given.setup, view, given.most)
+    return _listed(given.setup, view, given.most, given.bits)
 
 
 @lru_cache(maxsize=256)  # a search asks for the same quantities of many set-ups
@@ -148,19 +151,19 @@ def _in_rationals(given: InFloats) -> Setup | None:
     return given.setup if few else None
 
 
-def _listed(setup: Setup, view: View, most: int | None = None) -> Found:
-    with precise():
+def _listed(setup: Setup, view: View, most: int | None = None, bits: int = 0) -> Found:
+    with precise(bits or BITS):
         try:
-            known = known_of(setup, view, most)
+            known = known_of(setup, view, most, bits)
         except Refused as error:
             return _refused(setup, view, str(error))
         found = told_of(setup, view, known, known.trace.subject)
 
-    @precise()
+    @precise(bits or BITS)
     def products(node: sp.Expr) -> Array:
         return enclosed(known.products(node))
 
-    missing = together(analysed(setup.run, view, most)[1].missing, found.missing)
+    missing = together(analysed(setup.run, view, most, bits)[1].missing, found.missing)
     return replace(found, products=products, missing=missing)
 
 
@@ -309,9 +312,9 @@ def view_of(setup: Setup) -> View:
     return view
 
 
-def known_of(setup: Setup, view: View, most: int | None = None) -> Known:
-    """Everything that is defined of a set-up whose outcomes are listed; ``most`` as of `Named`."""
-    trace, besides = analysed(setup.run, view, most)
+def known_of(setup: Setup, view: View, most: int | None = None, bits: int = 0) -> Known:
+    """Everything that is defined of a set-up whose outcomes are listed; the rest as of `Named`."""
+    trace, besides = analysed(setup.run, view, most, bits)
     return Known(
         trace,
         defined(setup, view, trace.subject),
@@ -421,12 +424,14 @@ def _chosen(view: View, name: str, value: Any) -> Any:
 
 
 @lru_cache(maxsize=1)  # the set-ups of one run follow each other; views are compared by identity
-def analysed(run: Run, view: View, most: int | None = None) -> tuple[Trace, Besides]:
+def analysed(
+    run: Run, view: View, most: int | None = None, bits: int = 0
+) -> tuple[Trace, Besides]:
     """The trace of a run, and what only moments measure of it."""
     subject = subject_of(run, view)
     if view.moments:
         try:
-            return traces.followed(subject, most), Besides({}, {})
+            return traces.followed(subject, most, balls=bool(bits)), Besides({}, {})
         except Refused:
             if run.rounds > 1:
                 raise
