@@ -115,7 +115,7 @@ def _signed(seek: Seeking) -> Fraction:
     return 1 - 2 * seek.share()
 
 
-_DOUBLINGS = 8  # from 100 rounds to 25,600, as far as work allows
+_DOUBLINGS = 5  # from 100 rounds to 3,200, as far as work allows
 SOUGHT = (
     Sought(FEDAVG_P, _counts(), STEPS, partial(_quadratics, "rounds"), _DOUBLINGS),
     Sought(SCAFFOLD_P, _counts(), STEPS, partial(_quadratics, "Scaffold-P, rounds"), _DOUBLINGS),

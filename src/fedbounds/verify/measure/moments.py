@@ -23,6 +23,7 @@ from .over_one import InBalls, OverOne, Whole, whole
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
 from .round_maps import check_state, forms_of, pair_map, pairs
+from .steering import Steered
 from .step_maps import is_wide
 from .subject import Subject
 from .unknowns import Refused, TooManyTerms, Variables
@@ -30,6 +31,7 @@ from .unrolled import Unrolling, together, unroll
 from .whole_rounds import listed_rows, round_maps
 
 Array = Any
+FLOATS = 53  # bits
 MOST_WORK = 4_000_000  # products of rationals, over all rounds
 _FEW = 16  # outcomes of ``init`` that are listed: of more, all products take longer
 
@@ -50,15 +52,17 @@ class Moments:
     unrolled: tuple[Unrolling, ...]
 
 
-def moments(subject: Subject, most: int | None = None, *, balls: bool = False) -> Moments:
+def moments(subject: Subject, most: int | None = None, bits: int = 0) -> Moments:
     """Second moments of every round.
 
     Parameters
     ----------
     most : int or None
-        Products of rationals, each counted as often as its round says: digits grow with that.
-    balls : bool
-        Whether numbers are balls where no step is wide: of these each product counts once.
+        Products of rationals, each counted as often as its round says: digits grow with that. Of
+        other numbers each counts once.
+    bits : int
+        Of numbers, where no step is wide. `FLOATS`: floats, whose rounding has no bound, to steer
+        a search; more: balls; 0: rationals.
 
     Raises
     ------
@@ -71,26 +75,24 @@ def moments(subject: Subject, most: int | None = None, *, balls: bool = False) -
         if t == 0 or traces[-1].asked_round:
             trace = round_of(subject, first, t)
         traces.append(trace)
-    return _moments(first, traces, most, balls=balls)
+    return _moments(first, traces, most, bits)
 
 
 def _moments(
-    first: Beginning, traces: Sequence[Unrolling], most: int | None, *, balls: bool = False
+    first: Beginning, traces: Sequence[Unrolling], most: int | None, bits: int = 0
 ) -> Moments:
     """Of every round from the first on."""
-    every: _Every | InSteps
+    every: _Every | InSteps | Steered
     if any(is_wide(trace.variables) for trace in traces):
         every = InSteps(first, traces, most)
     else:
         different = {id(trace): trace for trace in traces}  # rounds that do not differ share one
         steps = {key: _Step(trace) for key, trace in different.items()}
-        every = _Every(
-            first,
-            [steps[id(trace)] for trace in traces],
-            pairs(traces[0].variables),
-            most,
-            balls=balls,
-        )
+        own, names = [steps[id(trace)] for trace in traces], pairs(traces[0].variables)
+        if bits == FLOATS:
+            every = Steered(first, own, names, most or MOST_WORK)
+        else:
+            every = _Every(first, own, names, most, balls=bool(bits))
     return Moments(tuple(MomentsOfRound(every, t) for t in range(len(traces) + 1)), tuple(traces))
 
 
@@ -273,12 +275,18 @@ class _Every:
 class MomentsOfRound(Mapping[Pair, fmpq | Ball]):
     """The moments of one round."""
 
-    def __init__(self, every: _Every | InSteps, at: int) -> None:
+    def __init__(self, every: _Every | InSteps | Steered, at: int) -> None:
         self._every, self._at = every, at
 
     def applied(self, form: Whole) -> fmpq | Ball:
         """The number that a linear function of them has."""
         return self._every.applied(form, self._at)
+
+    def onwards(self, form: Whole, count: int) -> list[fmpq | Ball]:
+        """The same of so many rounds from this one on."""
+        if isinstance(self._every, Steered):
+            return self._every.series(form, self._at, count)
+        return [self._every.applied(form, at) for at in range(self._at, self._at + count)]
 
     def __getitem__(self, pair: Pair) -> fmpq | Ball:
         return self._every.value(pair, self._at)

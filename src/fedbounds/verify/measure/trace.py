@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -100,12 +101,13 @@ class Trace:
             found = [product(node, space, values) for space in spaces]
             return [x.mean if isinstance(x, Tail) else x for x in found]
         forms: dict[int, Whole] = {}  # rounds that do not differ have one space
-        found = []
-        for at, space in enumerate(spaces, first):
+        found, at = [], first
+        for key, (space, *others) in groupby(spaces, key=id):
             assert isinstance(space, Unrolled)
-            if id(space) not in forms:
-                forms[id(space)] = whole(form(space.variables, product(node, space, values)))
-            found.append(self.moments[at].applied(forms[id(space)]))
+            if key not in forms:
+                forms[key] = whole(form(space.variables, product(node, space, values)))
+            found += self.moments[at].onwards(forms[key], 1 + len(others))
+            at += 1 + len(others)
         return found
 
     def on_average(self, value: Any, space: Listed | Unrolled, at: int) -> Any:
@@ -247,7 +249,7 @@ def first_round(subject: Subject) -> Trace:
     return Trace(subject, (space,), ending)
 
 
-def followed(subject: Subject, most: int | None = None, *, balls: bool = False) -> Trace:
+def followed(subject: Subject, most: int | None = None, bits: int = 0) -> Trace:
     """Draws as unknowns, and the moments of the states; for the rest see `moments`.
 
     Raises
@@ -255,7 +257,7 @@ def followed(subject: Subject, most: int | None = None, *, balls: bool = False) 
     Refused
         If the step is not affine in the state, sources must be listed, or the work is too much.
     """
-    return of_moments(subject, moments(subject, most, balls=balls))
+    return of_moments(subject, moments(subject, most, bits))
 
 
 def of_moments(subject: Subject, found: Moments) -> Trace:

@@ -1,22 +1,26 @@
 """Counted search for the set-up on which a part's two sides are closest."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fedbounds.theory.language.claims import Part
+from fedbounds.vocabulary import Index, Method
 
 from ..decide.case import Case
 from ..decide.conditions import refusal
-from ..decide.measurement import Measurement, measure
+from ..decide.measurement import measure
+from ..measure.balls import BITS
+from ..measure.moments import FLOATS
+from ..measure.steering import UnclearError
 from ..setups.inside import NoStepsError
 from .closest import EQUAL, as_floats, closest
 from .seeking import Space
 from .tape import DOUBLINGS, FULL_BITS, Answers, Key, Tape, moved
 
 _SPREAD = 0.4  # share of the budget for one point in each of many shapes
-GROWS = 1e-3  # of a relative gap: by so much it falls where longer runs are tighter
+GROWS = 1e-2  # of a relative gap: by so much it falls where longer runs are tighter
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,28 +117,34 @@ def again(seen: Seen, parts: Sequence[Part], bits: int = FULL_BITS) -> Case | No
 def case_of(parts: Sequence[Part], tape: Tape) -> Case | None:
     """None if the conditions leave no step sizes."""
     names: frozenset[str] = frozenset().union(*(part.named for part in parts))
+    # floats tell of sums over a run; of late rounds, where all is small, they may not
+    bits = FLOATS if all(part.index is Index.RUN for part in parts) else BITS
     try:
-        return tape.space.case(tape, names)
+        return tape.space.case(tape, names, bits)
     except NoStepsError:
         return None
 
 
 def gaps(parts: Sequence[Part], case: Case) -> dict[str, float]:
-    """The smallest relative gap of every part that applies."""
-    found: dict[str, float] = {}
+    """The smallest relative gap of every part that applies; what is reported is judged."""
     try:
-        measured = quickly(case)
+        return _gaps(parts, case)
+    except UnclearError:
+        return _gaps(parts, in_balls(case))
     except OverflowError:  # above all floats
-        return found
-    for part in parts:
-        if measured.diverged_at is None and refusal(part, case, measured.numbers) is None:
-            nearest = closest(part, measured.numbers)
-            if nearest is not None:
-                found[part.name] = nearest.gap
-    return found
+        return {}
 
 
-def quickly(case: Case) -> Measurement:
-    """What a search is steered by: what is reported is judged in rationals."""
+def _gaps(parts: Sequence[Part], case: Case) -> dict[str, float]:
     measured = measure(case)
-    return Measurement(as_floats(measured.numbers), measured.diverged_at)
+    if measured.diverged_at is not None:
+        return {}
+    numbers = as_floats(measured.numbers)
+    applies = [part for part in parts if refusal(part, case, numbers) is None]
+    nearest = {part.name: closest(part, numbers) for part in applies}
+    return {name: found.gap for name, found in nearest.items() if found is not None}
+
+
+def in_balls(case: Case) -> Case:
+    """The same, followed in balls."""
+    return replace(case, setup=replace(case.setup, bits=BITS), method=Method.BALLS)

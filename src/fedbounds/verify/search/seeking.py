@@ -23,12 +23,13 @@ from ..decide.conditions import holds
 from ..measure import objectives
 from ..measure.balls import BITS, enclosed
 from ..measure.evaluate import IrrationalError, Numbers, UndefinedError, evaluate
+from ..measure.moments import FLOATS
 from ..setups.found import Named
 from ..setups.inside import names_in, steps_inside
 
 _Option = TypeVar("_Option")
 _ROUNDS = "T"
-MOST_WORK = 300_000  # of an instance, as `moments` counts: seldom more than a second
+MOST_WORK = 2_000_000  # of an instance, as `moments` counts: a replay in balls takes seconds
 _RUN_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP)
 
 
@@ -55,8 +56,8 @@ class Space:
                 return more
         return counts
 
-    def case(self, seeking: Seeking, names: frozenset[str]) -> Case:
-        """The instance of one's answers, of which these quantities are measured.
+    def case(self, seeking: Seeking, names: frozenset[str], bits: int = BITS) -> Case:
+        """The instance of one's answers, of which these quantities are measured, in such numbers.
 
         Raises
         ------
@@ -65,9 +66,9 @@ class Space:
         """
         setup, own = self.sought.make(seeking), seeking.counts()
         told = " ".join(f"{name}={value}" for name, value in own.items())
-        return Case(
-            f"search, {told}", self.sought.runs, Named(setup, names, MOST_WORK, BITS), Method.BALLS
-        )
+        named = Named(setup, names, MOST_WORK, bits)
+        method = Method.MOMENTS if bits == FLOATS else Method.BALLS
+        return Case(f"search, {told}", self.sought.runs, named, method)
 
 
 @lru_cache(maxsize=64)  # every part is asked for several times, and counts are many

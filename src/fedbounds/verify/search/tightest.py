@@ -21,7 +21,7 @@ from ..measure.threads import one_thread
 from ..setups.found import Named
 from ..setups.instance_file import to_data
 from .closest import EQUAL, Closest, as_floats, closest
-from .explore import Seen, again, explore, gaps
+from .explore import Seen, again, explore, gaps, in_balls
 from .seeking import spaces
 
 BUDGET = 100  # evaluations of a claim in a run of the default profile
@@ -190,7 +190,7 @@ def _confirmed(
 
     None if the part does not apply, or is not as tight after all.
     """
-    for exact in (_in_rationals(case), case):
+    for exact in (_in_rationals(case), in_balls(case)):
         measured = measure(exact)
         if refusal(part, exact, measured.numbers) is None:
             nearest = closest(part, as_floats(measured.numbers))

@@ -59,7 +59,7 @@ class Named:
     most : int or None
         What may be done for it, as `moments` counts.
     bits : int
-        Of the balls in which its moments are followed; 0: in rationals.
+        Of the numbers in which its moments are followed, as of `moments`.
     """
 
     setup: Setup
@@ -424,14 +424,12 @@ def _chosen(view: View, name: str, value: Any) -> Any:
 
 
 @lru_cache(maxsize=1)  # the set-ups of one run follow each other; views are compared by identity
-def analysed(
-    run: Run, view: View, most: int | None = None, bits: int = 0
-) -> tuple[Trace, Besides]:
+def analysed(run: Run, view: View, most: int | None = None, bits: int = 0) -> tuple[Trace, Besides]:
     """The trace of a run, and what only moments measure of it."""
     subject = subject_of(run, view)
     if view.moments:
         try:
-            return traces.followed(subject, most, balls=bool(bits)), Besides({}, {})
+            return traces.followed(subject, most, bits), Besides({}, {})
         except Refused:
             if run.rounds > 1:
                 raise
