@@ -21,7 +21,8 @@ from .unknowns import Refused
 Array = Any
 _ONE = (0, 0)
 _MOST_ENTRIES = 20_000_000  # of the maps of all rounds, and of the moments
-_CLEAR = 1e-7  # of the sizes of all terms, over all rounds: less may be rounding
+_CLEAR = 1e-10  # of the sizes of all terms, over all rounds: less may be rounding
+_ZERO = 1e-13  # of these: less is taken for rounding
 
 
 class UnclearError(ArithmeticError):
@@ -93,7 +94,8 @@ class Steered:
                 values[t + 1] = maps[id(step)] @ values[t]
             if len(maps) == 1:
                 (own,) = maps.values()
-                for column, sizes in zip(values[1:].T, (abs(values[:-1]) @ abs(own).T).T):
+                every = (abs(values[:-1]) @ abs(own).T).T
+                for column, sizes in zip(values[1:].T, every, strict=True):
                     _check(column, sizes)
         self._place, self._centre, self._values = place, centre, values
 
@@ -177,5 +179,5 @@ def _check(values: Array, sizes: Array) -> None:
     """Raise if numbers are above all floats, or no larger than what rounding makes of them."""
     if not np.isfinite(values).all():
         raise OverflowError("above all floats")
-    if 0 < abs(values).max() < _CLEAR * sizes.max():
+    if _ZERO * sizes.max() < abs(values).max() < _CLEAR * sizes.max():
         raise UnclearError("terms cancel: rounding may be all that is left")

@@ -1,6 +1,6 @@
 """Run a plan: judge every instance, keep every record, sum up every claim."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from typing import Any
 
 from fedbounds.errors import ConflictError
 from fedbounds.theory.language.catalogue import Entry
-from fedbounds.theory.language.claims import Claim
+from fedbounds.theory.language.claims import Claim, Reading
 from fedbounds.theory.language.contributed import contributed
 from fedbounds.theory.language.registry import encoded, encoded_claims
 from fedbounds.vocabulary import Standing, Verdict
@@ -20,7 +20,7 @@ from ..decide.profile import Profile
 from ..judge.given import with_givens
 from ..judge.judge import concerned
 from ..judge.plan import instances, own_displays
-from ..judge.proofs import proof_rows, prove, with_measurements
+from ..judge.proofs import Proofs, proof_rows, prove, with_measurements
 from ..judge.settled import Finding, as_record
 from ..judge.standing import REFUSED
 from ..judge.summary import summarise
@@ -40,6 +40,7 @@ Progress = Callable[[str, int, int], None]  # what is under way, how many done, 
 _SMALL_PLAN = 60  # instances; for fewer, starting processes costs more than it saves
 # evaluations of the search for the tightest instance of a claim
 _BUDGET = {Profile.QUICK: 0, Profile.DEFAULT: BUDGET, Profile.THOROUGH: 10 * BUDGET}
+_UNPROVED = 3  # times as many where a reading has no proof, and nothing planned breaks it
 _BATCH = 8  # instances handed to a process at a time
 
 
@@ -109,7 +110,8 @@ def run(
         with pools() as pool:  # others, since exact numbers leave a process large
             each: Any = map if pool is None else pool.map
             progress("tightest instances", len(plan), len(plan))
-            for row in _searched_records(claims, settings, store, each):
+            asked = _to_search(claims, replayed, suspects, _BUDGET[settings.profile])
+            for row in _searched_records(asked, settings, store, each):
                 found.append(row)
                 if row["verdict"] == Verdict.VIOLATED:
                     broken = from_data(row["best"]["data"])
@@ -161,28 +163,37 @@ def _collect(
                 suspects.setdefault((row["claim"], row["reading"]), []).append(instance)
 
 
+def _to_search(
+    claims: tuple[Claim, ...], proofs: Proofs, broken: Collection[tuple[str, str]], budget: int
+) -> list[tuple[Claim, Reading, int]]:
+    """Every claim as printed; and more in every reading that is neither proved nor broken."""
+    found = []
+    for claim in claims if budget else ():
+        for reading in claim.readings:
+            if (claim.id, reading.name) not in broken and not proofs.proves(claim, reading):
+                found.append((claim, reading, _UNPROVED * budget))
+            elif reading is claim.readings[0]:
+                found.append((claim, reading, budget))
+    return sorted(found, key=lambda one: -one[2])  # what takes longest first
+
+
 def _searched_records(
-    claims: tuple[Claim, ...], settings: Settings, store: Store, each: Any
+    asked: Sequence[tuple[Claim, Reading, int]], settings: Settings, store: Store, each: Any
 ) -> Iterator[Record]:
-    """The tightest instance of every claim, as printed, that a search finds."""
-    budget = _BUDGET[settings.profile]
-    if not budget:
-        return
-    what = f"search {budget}"
-    keys = {
-        c.id: record_key(
-            engine_of(c.entry.paper), claim_text(c, c.readings[0]), what, settings.seed
-        )
-        for c in claims
-    }
-    missing = {claim: key for claim, key in keys.items() if not store.knows(claim, key)}
-    each_has = [[settings.seed] * len(missing), [budget] * len(missing)]
-    fresh = each(searched, missing.keys(), missing.values(), *each_has)
-    for claim, key in keys.items():
-        row = store.load(claim, key)
-        if claim in missing:
+    """The tightest instance that a search finds, with so many evaluations."""
+    work = []
+    for claim, reading, budget in asked:
+        given = claim_text(claim, reading), f"search {budget}", settings.seed
+        key = record_key(engine_of(claim.entry.paper), *given)
+        work.append((claim.id, reading.name, key, settings.seed, budget))
+    missing = [one for one in work if not store.knows(one[0], one[2])]
+    fresh = each(searched, *zip(*missing, strict=True)) if missing else iter(())
+    for one in work:
+        claim_id, _, key, *_ = one
+        row = store.load(claim_id, key)
+        if one in missing:
             row = next(fresh)
-            store.save_found(claim, key, row)
+            store.save_found(claim_id, key, row)
         if row is not None:
             yield row
 

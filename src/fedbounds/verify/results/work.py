@@ -30,10 +30,11 @@ def findings_of(claim_id: str) -> list[Finding]:
     return list(settle(encoded(entry(claim_id))))
 
 
-def searched(claim_id: str, key: str, seed: int, budget: int) -> Record | None:
-    """The record of the tightest instance that a search finds for a claim as printed."""
+def searched(claim_id: str, name: str, key: str, seed: int, budget: int) -> Record | None:
+    """The record of the tightest instance that a search finds for a claim, in a reading."""
     claim = claim_of(claim_id)
-    best = tightest(claim, claim.readings[0], seed, budget)
+    reading = next(one for one in claim.readings if one.name == name)
+    best = tightest(claim, reading, seed, budget)
     return None if best is None else record(best.judgement, key) | {"best": as_summary(best)}
 
 

@@ -18,7 +18,7 @@ from ..decide.measurement import measure
 from ..decide.part import Outcome
 from ..judge.judge import judge_reading
 from ..measure.threads import one_thread
-from ..setups.found import Named
+from ..setups.found import Named, is_long
 from ..setups.instance_file import to_data
 from .closest import EQUAL, Closest, as_floats, closest
 from .explore import Seen, again, explore, gaps, in_balls
@@ -190,14 +190,14 @@ def _confirmed(
 
     None if the part does not apply, or is not as tight after all.
     """
-    for exact in (_in_rationals(case), in_balls(case)):
-        measured = measure(exact)
-        if refusal(part, exact, measured.numbers) is None:
-            nearest = closest(part, as_floats(measured.numbers))
-            if nearest is None or nearest.gap > needed:
-                return None
-            return _best(claim, reading, part, whole(exact, read(claim, reading)), nearest, how)
-    return None
+    exact = in_balls(case) if is_long(case.setup.setup) else _in_rationals(case)
+    measured = measure(exact)
+    if refusal(part, exact, measured.numbers) is not None:
+        return None
+    nearest = closest(part, as_floats(measured.numbers))
+    if nearest is None or nearest.gap > needed:
+        return None
+    return _best(claim, reading, part, whole(exact, read(claim, reading)), nearest, how)
 
 
 def _in_rationals(case: Case) -> Case:

@@ -38,7 +38,7 @@ from .tried import tried
 Array = Any
 
 
-MOST_EXACT = 400  # rounds that are repeated in rationals: their digits grow with each
+MOST_EXACT = 400  # rounds in rationals, whose digits grow with each; more are in balls
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,9 @@ def _found(setup: Setup) -> Found:
     view = view_of(setup)
     if view.tried:
         return tried(setup, view)
-    return _shown(setup, view, floats=False) if view.many else _listed(setup, view)
+    if view.many:
+        return _shown(setup, view, floats=False)
+    return _listed(setup, view, bits=BITS if is_long(setup) else 0)
 
 
 @find.register
@@ -149,6 +151,11 @@ def _in_rationals(given: InFloats) -> Setup | None:
         return None
     few = view.many or products_of_rounds(subject_of(given.setup.run, view)) <= MOST_WORK
     return given.setup if few else None
+
+
+def is_long(setup: Setup) -> bool:
+    """Whether moments of a run are followed in balls, as rationals would take too long."""
+    return view_of(setup).moments and setup.run.rounds > MOST_EXACT
 
 
 def _listed(setup: Setup, view: View, most: int | None = None, bits: int = 0) -> Found:

@@ -3,9 +3,11 @@
 from typing import Any
 
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.language import setups as planned
 from fedbounds.vocabulary import Method
 
 from ..decide.case import Case
+from .found import is_long
 from .setup_data import class_name, encoded
 from .stored import stored, stored_beside, stored_choice, stored_ladder
 from .stored_fields import Data, Known, Word, check_names, wrong
@@ -16,8 +18,8 @@ _NAME = "replay"
 
 
 def to_data(case: Case) -> dict[str, Any]:
-    """All numbers of a rational instance, exactly."""
-    if case.method is not Method.RATIONAL:
+    """All numbers of an instance that is followed in rationals, or in balls, exactly."""
+    if case.method not in (Method.RATIONAL, Method.BALLS):
         raise FedboundsError(f"{case.name}: only what is in rationals is stored exactly")
     return {
         "family": _FAMILY,
@@ -47,7 +49,10 @@ def from_data(data: Data, where: str = "instance") -> Case:
     found = known[name].read(setup, f"{where}.setup")
     algorithm = known[name].algorithm_of(found)
     Word((algorithm,)).read(data["algorithm"], f"{where}.algorithm", Known())
-    return Case(_NAME, algorithm, found, Method.RATIONAL)
+    method = (
+        Method.BALLS if isinstance(found, planned.Setup) and is_long(found) else Method.RATIONAL
+    )
+    return Case(_NAME, algorithm, found, method)
 
 
 def stored_setups() -> dict[str, Setup]:
