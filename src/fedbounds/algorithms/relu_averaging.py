@@ -33,10 +33,11 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 
 
 def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see: Any) -> State:
-    see(x0=state["x0"], res=problem.residual(state["x"]))  # first: it needs no local steps
-    done = local_steps(problem, p, state["x"], present, see)
+    x, x0 = state["x"], state["x0"]
+    see(x=x, x0=x0, res=problem.residual(x))  # first, since it needs no local steps
+    done = local_steps(problem, p, x, present, see)
     _apart(problem, p, state, present, done, see)
-    return {"x": done[0], "x0": state["x0"]}
+    return {"x": done[0], "x0": x0}
 
 
 def _apart(

@@ -67,7 +67,7 @@ def local_steps(
     y = ys[-1]
     after, mean_g = mean_of(problem, y, present), mean_of(problem, sum(slopes), present)
     size = xp.sum(present, axis=1)
-    see(x=x, after=after, mean_g=mean_g, slope=slopes[0], y=y, present=present)
+    see(after=after, mean_g=mean_g, slope=slopes[0], y=y, present=present)
     see(ys=xp.stack(ys[:-1], axis=2), xis=xp.stack(missed, axis=2), gs=xp.stack(slopes, axis=2))
     # after k = 0, ..., K steps
     every = [*missed, problem.residual(y)]
@@ -106,7 +106,8 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 
 def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see: Any) -> State:
     x, x0 = state["x"], state["x0"]
-    see(x0=x0, layer=_layers(problem, x), res=problem.residual(x))  # first: it needs no local steps
+    # first, since it needs no local steps
+    see(x=x, x0=x0, layer=_layers(problem, x), res=problem.residual(x))
     if problem.has_nearest_fit:
         see(star=problem.nearest_fit(x0))
     after, _, ys, missed = local_steps(problem, p, x, present, see)

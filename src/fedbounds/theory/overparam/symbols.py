@@ -177,6 +177,17 @@ step_k2 = quantity("step_k2", "E ||U_{k+1,c} - U_{k,c}||^2", r"\|U_{k+1,c}(t)-U_
 own_min = quantity("own_min", "sigma_min^2(X_c)", r"\sigma_{\min}^2(X_c)")
 own_max = quantity("own_max", "sigma_max^2(X_c)", r"\sigma_{\max}^2(X_c)")
 
+# ---- of the linearised model
+
+apart_2 = quantity("apart_2", "E ||xi(t) - zeta(t)||^2", r"\|\overline\xi(t)-\overline\zeta(t)\|^2")
+R_lin = quantity("R_lin", "E ||zeta(t)||^2, of the linearised model", r"\|\overline\zeta(t)\|^2")
+most_moved2 = symbol(
+    "most_moved2", "max_{t,k,c} ||theta_{k,c} - theta(0)||^2",
+    r"\max_{t,k,c}\|\theta_{k,c}(t)-\overline\theta(0)\|^2", nonnegative=True,
+)  # fmt: skip
+most_xi2 = symbol("most_xi2", "max_{t,k,c} ||xi_{k,c}||^2", r"\max_{t,k,c}\|\xi_{k,c}(t)\|^2",
+                  nonnegative=True)  # fmt: skip
+
 # ---- of any matrices
 
 N_whole = quantity("N_whole", "||[A_0, A_1, ...]||^2", r"\|[A_0,A_1,\dots]\|^2")

@@ -354,9 +354,10 @@ def _end_with(
 ) -> Listed | None:
     """The start of the round after the last, as far as these names need it; None: as all do."""
     shown, state = subject.shown, found.last.state
-    wanted = names & {*shown.vectors, *shown.factors} - state.keys()
-    if not found.rounds or not wanted <= found.rounds[-1].shown.keys():
+    told = found.rounds[-1].shown.keys() if found.rounds else set[str]()
+    if not found.rounds or names & {*shown.vectors, *shown.factors} - told - state.keys():
         return None
+    wanted = names & told  # also of the state, of which a step may show something else
     p = subject.parameters(subject.rounds)
     drawn = {name: rows[:1] for name, rows in draws_of(subject, p)[1].items()}
     arrays: Mapping[str, Array] = {}
@@ -369,9 +370,10 @@ def _end_with(
         {name: meant for name, meant in every.items() if name in names}
         for every in (shown.vectors, shown.factors, shown.derived)
     )
-    few = replace(shown, vectors=vectors, factors=factors, derived=derived)
+    plain = dict.fromkeys(shown.indices, "")  # weights are those of other rounds, below
+    few = replace(shown, vectors=vectors, factors=factors, derived=derived, indices=plain)
     space = _listed(replace(subject, shown=few), own)
-    indices = len(shown.indices)  # they are as long as in other rounds
+    indices = len(shown.indices)
     weights = space.weights[: len(space.weights) - indices]
     return replace(space, weights=(*weights, *spaces[-1].weights[len(weights) :]))
 
