@@ -5,13 +5,11 @@ margin: what stands so near an edge that it is not told counts as beyond it.
 """
 
 from collections.abc import Iterator, Mapping
-from math import floor
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import fmpq
 
-from .chances import binomial_tail
 from .deep_linear import DeepLinear
 from .relu_network import ReluNetwork
 from .spectrum import largest_eigenvalue, smallest_eigenvalue, to_floats
@@ -109,30 +107,10 @@ def of_relu(problem: ReluNetwork, starts: Array, radius: fmpq) -> dict[str, Betw
     return {"unsure": (low, high)}
 
 
-def unsure_above(problem: ReluNetwork, share: fmpq, radius: fmpq) -> arb:
-    """Between which numbers P(unsure > share) is.
-
-    Of one sample the neurons near a change of sign are independent, of chance P(|N(0, 1)| <= R):
-    of the sample that has most they are at least as likely too many, and at most so many times.
-    """
-    chance = (arb(radius) / arb(2).sqrt()).erf()
-    above = floor(fmpq(problem.width) * share)
-    tail = binomial_tail(problem.width, chance, int(above))
-    every = (tail * problem.clients * problem.samples).min(arb(1))
-    return tail.union(every)
-
-
 def numbers_of(problem: Any, starts: Array, given: Mapping[str, fmpq]) -> dict[str, Between] | None:
     """What is known of starts of this problem; None if nothing is."""
     if isinstance(problem, DeepLinear):
         return of_deep_linear(problem, starts)
     if isinstance(problem, ReluNetwork):
         return of_relu(problem, starts, given["radius"])
-    return None
-
-
-def law_of(problem: Any, name: str, most: fmpq, given: Mapping[str, fmpq]) -> arb | None:
-    """Between which numbers the chance is that one of these is above ``most``; None if unknown."""
-    if isinstance(problem, ReluNetwork) and name == "unsure":
-        return unsure_above(problem, most, given["radius"])
     return None

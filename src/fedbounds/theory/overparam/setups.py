@@ -290,12 +290,18 @@ def _starts(
     chosen: dict[str, Number] = {"C_w": C_w, "C_B": 2, "C_l": 2, "chance": "1/10"}
     given = Starts("overparam", event, Objective("deep linear", tuple(data.items())), count,
                    tuple(chosen.items()))  # fmt: skip
-    return PlannedStarts(f"{count} starts of {of.told.split(',')[0]}, width {width}: {event}",
-                         given, quick)  # fmt: skip
+    told = f"{count} starts" if count else "the law of starts"
+    return PlannedStarts(f"{told} of {of.told.split(',')[0]}, width {width}: {event}", given,
+                         quick)  # fmt: skip
 
 
 def _every_start() -> Iterator[PlannedStarts]:
+    """Those that are counted are few and narrow; of laws none is drawn, and any width will do."""
     for event in ("all", "all, B squared", "spectra", "loss"):
+        for of, width, C_w in ((ONE_LAYER, WIDEST, 1000), (WIDE, 1000, 40), (WIDE, 30, 1),
+                               (THREE_LAYERS, 3000, 80)):  # fmt: skip
+            yield _starts(of, event, width, 0, C_w, quick=True)
+        yield _starts(WIDE, event, 640, 1024, 25, quick=True)
         yield _starts(WIDE, event, 250, 1024, 10, quick=True)
         yield _starts(THREE_LAYERS, event, 400, 192, 10)
         yield _starts(WIDE, event, 30, 1024, 1, quick=True)
