@@ -96,15 +96,26 @@ def _around(value: Array, size: Array) -> Between:
 def of_relu(problem: ReluNetwork, starts: Array, radius: fmpq) -> dict[str, Between]:
     """``unsure``: of all samples, the largest share of neurons that are near a change of sign.
 
-    Those whose sign on the sample is not that of all w within ``radius`` of them.
+    Those whose sign on the sample is not that of all w within ``radius`` of them. And
+    ``perp_most``, what such neurons add to ||H||_F of models within ``radius``: no less than at
+    the start, and no more than if all were active.
     """
     samples = to_floats(problem.features.reshape(-1, problem.inputs))
     neurons = starts.reshape(len(starts), problem.width, problem.inputs)
-    products = np.abs(neurons @ samples.T)  # (starts, m, samples)
+    products = neurons @ samples.T  # (starts, m, samples)
     edge = float(radius.p) / float(radius.q) * np.linalg.norm(samples, axis=1)
-    near = ((products <= edge * (1 + sign * _MARGIN)).mean(axis=1).max(axis=1) for sign in (-1, 1))
-    low, high = near
-    return {"unsure": (low, high)}
+    surely, maybe = (np.abs(products) <= edge * (1 + sign * _MARGIN) for sign in (-1, 1))
+    low, high = (near.mean(axis=1).max(axis=1) for near in (surely, maybe))
+    active = products >= _MARGIN * edge
+    gram = samples @ samples.T
+    shares = (surely & active).swapaxes(1, 2).astype(float) @ active / problem.width
+    least = np.linalg.norm(gram * shares, axis=(1, 2))
+    most = np.linalg.norm(gram * maybe.mean(axis=1)[:, :, None], axis=(1, 2))
+    return {"unsure": (low, high), "perp_most": _outwards(least, most)}
+
+
+def _outwards(least: Array, most: Array) -> Between:
+    return least * (1 - _MARGIN), most * (1 + _MARGIN)
 
 
 def numbers_of(problem: Any, starts: Array, given: Mapping[str, fmpq]) -> dict[str, Between] | None:

@@ -35,8 +35,10 @@ def law_of(
         None where no law is known.
     """
     if isinstance(problem, ReluNetwork) and isinstance(edge, fmpq):
-        known = (name, relation) == ("unsure", "<=")
-        return unsure_above(problem, edge, given["radius"]) if known else None
+        if (name, relation) == ("unsure", "<="):
+            return unsure_above(problem, edge, given["radius"])
+        known = (name, relation) == ("perp_most", "<=")
+        return _perp_above(problem, edge, given["radius"]) if known else None
     if isinstance(problem, DeepLinear):
         return of_layers(problem, name, relation, arb(edge))
     return None
@@ -53,6 +55,14 @@ def unsure_above(problem: ReluNetwork, share: fmpq, radius: fmpq) -> arb:
     tail = binomial_tail(problem.width, chance, int(above))
     every = (tail * problem.clients * problem.samples).min(arb(1))
     return tail.union(every)
+
+
+def _perp_above(problem: ReluNetwork, edge: fmpq, radius: fmpq) -> arb:
+    """P(perp_most > edge): entries are at most |x_i||x_j| times a sample's share of neurons."""
+    features = problem.features.reshape(-1, problem.inputs)
+    longest = max(sum((x * x for x in row), fmpq(0)) for row in features)
+    share = edge / (len(features) * longest)
+    return _NONE.union(unsure_above(problem, share, radius).upper())
 
 
 # ---- matrices of independent N(0, 1)

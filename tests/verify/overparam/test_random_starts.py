@@ -213,6 +213,55 @@ def test_neurons_near_a_change_of_sign_are_counted_by_hand():
         assert low[at] == high[at] == max(near) / 64
 
 
+# ---- (62)
+
+OF_62 = claim("overparam/eq-61-63")
+
+
+def test_62_is_between_what_moved_neurons_have():
+    """H of models within R, neuron by neuron: those outside of Q_i, both samples active."""
+    problem, radius = objective(planned(COUNTED).starts.problem), 0.1
+    (rows,) = neural_starts.gaussian_starts(problem, 0, 20)
+    found = neural_starts.of_relu(problem, rows, fmpq(1, 10))["perp_most"]
+    X = np.array([[float(fmpq(x)) for x in row] for row in problem.features.reshape(-1, 2)])
+    random = np.random.default_rng(0)
+
+    def perp(start, here, there):
+        total = np.zeros((2, 2))
+        for i, j in product(range(2), repeat=2):
+            for r in range(64):
+                if abs(start[r] @ X[i]) <= radius * np.linalg.norm(X[i]):
+                    both = here[r] @ X[i] >= 0 and there[r] @ X[j] >= 0
+                    total[i, j] += X[i] @ X[j] * both / 64
+        return np.linalg.norm(total)
+
+    for at, row in enumerate(rows):
+        start = row.reshape(64, 2)
+        assert perp(start, start, start) == pytest.approx(found[0][at], rel=1e-6)
+        for _ in range(3):
+            moves = random.standard_normal((2, 64, 2))
+            moves *= radius / np.linalg.norm(moves, axis=2, keepdims=True)
+            assert perp(start, *(start + moves)) <= found[1][at]
+
+
+def test_62_holds_by_the_law_of_66():
+    case = starts_case(planned(f"{LAW}, (62)"))
+    own = judge_reading(OF_62, OF_62.readings[1], case, measure(case))
+    assert own.verdict is Verdict.NOT_VIOLATED
+    found = [find(starts_case(planned(name)).setup).parameters for name in (LAW, f"{LAW}, (62)")]
+    tops = [
+        float(own[name].upper()) for own, name in zip(found, ("fail_66", "fail_62"), strict=True)
+    ]
+    assert tops[0] == pytest.approx(tops[1], rel=1e-6)
+    assert found[1]["fail_62"].lower() <= 0
+
+
+def test_a_smaller_bound_than_that_of_62_is_not_told_to_hold():
+    case = starts_case(planned(f"{LAW}, (62)"))
+    wrong = replace(OF_62.parts[1], right=sp.exp(-20 * width * radius))
+    assert decide(wrong, measure(case).numbers, case.method).verdict is not Verdict.NOT_VIOLATED
+
+
 # ---- laws of deep linear networks
 
 

@@ -20,16 +20,19 @@ from .symbols import (
     chance,
     d_out,
     depth,
+    fail_62,
     fail_66,
     fail_a1,
     fail_a1s,
     fail_loss,
     fail_spectra,
     mid_0,
+    perp_most,
     radius,
     rank,
     s_max2,
     s_min2,
+    samples,
     unsure,
     w_star2,
     width,
@@ -53,6 +56,9 @@ EVENTS = {
     "all, B squared": _event(fail_a1s, *SPECTRA, _MIDDLE, _LOSS_SQUARED),
     "few change sign": Event(
         _TOLD, names.RELU_STARTS[0], (Says(unsure, "<=", 4 * radius),), fail_66
+    ),
+    "few change sign, of (62)": Event(
+        _TOLD, names.RELU_STARTS[0], (Says(perp_most, "<=", 4 * samples * radius),), fail_62
     ),
 }
 _WIDE = Condition(width, ">=", C_w * depth * s_max2**2 * d_out * B / s_min2**3)

@@ -56,6 +56,12 @@ fail_a1s = symbol("fail_a1s", "the same, with B^2 in place of B", "P_{A.1,B^2}",
                   nonnegative=True)  # fmt: skip
 fail_66 = symbol("fail_66", "probability that some |Q_i-bar| is above 4mR", "P_{(66)}",
                  nonnegative=True)  # fmt: skip
+perp_most = symbol(
+    "perp_most", "largest ||H(t,k)^perp||_F of neurons that stay within R",
+    r"\max\|H(t,k)^\perp\|_F", nonnegative=True,
+)  # fmt: skip
+fail_62 = symbol("fail_62", "probability that ||H(t,k)^perp||_F may be above 4nR", "P_{(62)}",
+                 nonnegative=True)  # fmt: skip
 C_w = symbol("C_w", "what Omega hides in the width", r"C_\Omega", positive=True)
 C_o = symbol("C_o", "what O hides in a bound", "C_O", positive=True)
 chance = symbol(
