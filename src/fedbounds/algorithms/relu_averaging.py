@@ -33,10 +33,11 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 
 
 def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see: Any) -> State:
-    done = local_steps(problem, p, state["x"], present, see)
+    x, x0 = state["x"], state["x0"]
+    see(x=x, x0=x0, res=problem.residual(x))  # first, since it needs no local steps
+    done = local_steps(problem, p, x, present, see)
     _apart(problem, p, state, present, done, see)
-    see(x0=state["x0"])
-    return {"x": done[0], "x0": state["x0"]}
+    return {"x": done[0], "x0": x0}
 
 
 def _apart(
@@ -54,12 +55,12 @@ def _apart(
     """
     x, x0 = state["x"], state["x0"]
     after, mean_g, ys, missed = done
-    res = problem.residual(x)
+    res = missed[0]
     by_local, by_still = at_start(problem, p, x0, res, present, missed)
     near = problem.near(x0, p["radius"])
     added = problem.tangent_neurons(x, mean_g) * p["eta"]
     changed = problem.neurons(after) - problem.neurons(x)
-    see(res=res, res_next=problem.residual(after), by_gram=_all(problem, res, added))
+    see(res_next=problem.residual(after), by_gram=_all(problem, res, added))
     see(perp=_all(problem, res, near * added), flips=_all(problem, res, near * changed))
     see(by_local=by_local, by_still=by_still, changed=_all(problem, res, changed))
     see(far=_far(problem, x - x0), far_next=_far(problem, after - x0))

@@ -67,7 +67,7 @@ def local_steps(
     y = ys[-1]
     after, mean_g = mean_of(problem, y, present), mean_of(problem, sum(slopes), present)
     size = xp.sum(present, axis=1)
-    see(x=x, after=after, mean_g=mean_g, slope=slopes[0], y=y, present=present)
+    see(after=after, mean_g=mean_g, slope=slopes[0], y=y, present=present)
     see(ys=xp.stack(ys[:-1], axis=2), xis=xp.stack(missed, axis=2), gs=xp.stack(slopes, axis=2))
     # after k = 0, ..., K steps
     every = [*missed, problem.residual(y)]
@@ -106,10 +106,11 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 
 def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see: Any) -> State:
     x, x0 = state["x"], state["x0"]
-    after, _, ys, missed = local_steps(problem, p, x, present, see)
-    see(x0=x0, layer=_layers(problem, x))
+    # first, since it needs no local steps
+    see(x=x, x0=x0, layer=_layers(problem, x), res=problem.residual(x))
     if problem.has_nearest_fit:
         see(star=problem.nearest_fit(x0))
+    after, _, ys, missed = local_steps(problem, p, x, present, see)
     if problem.has_spectra(x):
         least, largest = (
             problem.xp.stack([own] * x.shape[0], axis=0) for own in problem.own_extremes
@@ -150,14 +151,14 @@ def _apart(
     Gram matrices P(t, k, c) are made as they are printed. P^S(0) is J J' at the start. What the
     model makes of samples after a round is told apart by degree in its move: E(t) is all from 2.
     """
-    x, x0 = state["x"], state["x0"]
-    res, terms = problem.residual(x), problem.expansion(x, after - x)
+    x, x0, res = state["x"], state["x0"], missed[0]
+    terms = problem.expansion(x, after - x)
     weights = (present / problem.xp.sum(present, axis=1)[:, None])[:, :, None] * p["eta"]
     pairs = zip(ys[:-1], missed, strict=True)
     by_gram = sum(problem.by_crossed_gram(x, y, own * weights) for y, own in pairs)
     by_local, by_still = at_start(problem, p, x0, res, present, missed)
     see(along=problem.tangent(x, x))
-    see(res=res, res_next=problem.residual(after), first=terms[:, :, 1, :], by_gram=by_gram)
+    see(res_next=problem.residual(after), first=terms[:, :, 1, :], by_gram=by_gram)
     see(term_1=res - by_still, term_2=by_local - by_gram, term_3=by_still - by_local)
     see(term_4=problem.xp.sum(terms[:, :, 2:, :], axis=2) + res * 0)  # of one layer there is none
 

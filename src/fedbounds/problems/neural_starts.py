@@ -5,13 +5,11 @@ margin: what stands so near an edge that it is not told counts as beyond it.
 """
 
 from collections.abc import Iterator, Mapping
-from math import floor
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import fmpq
 
-from .chances import binomial_tail
 from .deep_linear import DeepLinear
 from .relu_network import ReluNetwork
 from .spectrum import largest_eigenvalue, smallest_eigenvalue, to_floats
@@ -98,28 +96,26 @@ def _around(value: Array, size: Array) -> Between:
 def of_relu(problem: ReluNetwork, starts: Array, radius: fmpq) -> dict[str, Between]:
     """``unsure``: of all samples, the largest share of neurons that are near a change of sign.
 
-    Those whose sign on the sample is not that of all w within ``radius`` of them.
+    Those whose sign on the sample is not that of all w within ``radius`` of them. And
+    ``perp_most``, what such neurons add to ||H||_F of models within ``radius``: no less than at
+    the start, and no more than if all were active.
     """
     samples = to_floats(problem.features.reshape(-1, problem.inputs))
     neurons = starts.reshape(len(starts), problem.width, problem.inputs)
-    products = np.abs(neurons @ samples.T)  # (starts, m, samples)
+    products = neurons @ samples.T  # (starts, m, samples)
     edge = float(radius.p) / float(radius.q) * np.linalg.norm(samples, axis=1)
-    near = ((products <= edge * (1 + sign * _MARGIN)).mean(axis=1).max(axis=1) for sign in (-1, 1))
-    low, high = near
-    return {"unsure": (low, high)}
+    surely, maybe = (np.abs(products) <= edge * (1 + sign * _MARGIN) for sign in (-1, 1))
+    low, high = (near.mean(axis=1).max(axis=1) for near in (surely, maybe))
+    active = products >= _MARGIN * edge
+    gram = samples @ samples.T
+    shares = (surely & active).swapaxes(1, 2).astype(float) @ active / problem.width
+    least = np.linalg.norm(gram * shares, axis=(1, 2))
+    most = np.linalg.norm(gram * maybe.mean(axis=1)[:, :, None], axis=(1, 2))
+    return {"unsure": (low, high), "perp_most": _outwards(least, most)}
 
 
-def unsure_above(problem: ReluNetwork, share: fmpq, radius: fmpq) -> arb:
-    """Between which numbers P(unsure > share) is.
-
-    Of one sample the neurons near a change of sign are independent, of chance P(|N(0, 1)| <= R):
-    of the sample that has most they are at least as likely too many, and at most so many times.
-    """
-    chance = (arb(radius) / arb(2).sqrt()).erf()
-    above = floor(fmpq(problem.width) * share)
-    tail = binomial_tail(problem.width, chance, int(above))
-    every = (tail * problem.clients * problem.samples).min(arb(1))
-    return tail.union(every)
+def _outwards(least: Array, most: Array) -> Between:
+    return least * (1 - _MARGIN), most * (1 + _MARGIN)
 
 
 def numbers_of(problem: Any, starts: Array, given: Mapping[str, fmpq]) -> dict[str, Between] | None:
@@ -128,11 +124,4 @@ def numbers_of(problem: Any, starts: Array, given: Mapping[str, fmpq]) -> dict[s
         return of_deep_linear(problem, starts)
     if isinstance(problem, ReluNetwork):
         return of_relu(problem, starts, given["radius"])
-    return None
-
-
-def law_of(problem: Any, name: str, most: fmpq, given: Mapping[str, fmpq]) -> arb | None:
-    """Between which numbers the chance is that one of these is above ``most``; None if unknown."""
-    if isinstance(problem, ReluNetwork) and name == "unsure":
-        return unsure_above(problem, most, given["radius"])
     return None

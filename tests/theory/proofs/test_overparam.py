@@ -23,7 +23,7 @@ def test_of_neurons_the_third_sum_alone_fails():
     assert chain - proved(chain) == {"eq-59:H^infinity", "eq-59:H(0)"}
     for name in ("eq-60", "eq-69:A_1", "eq-70:first", "eq-70:second", "(29), where neurons stay"):
         assert set(steps()[name].missing) == {"eq-59:H^infinity"}
-    for name in ("eq-57:above", "eq-58:above", "eq-61-63", "eq-68", "eq-69:A_2", "eq-69:A_4"):
+    for name in ("eq-57:above", "eq-58:above", "eq-61-63:(63)", "eq-68", "eq-69:A_2", "eq-69:A_4"):
         assert steps()[name].inherited
 
 

@@ -10,9 +10,10 @@ import pytest
 import sympy as sp
 from each import each
 from flint import arb, fmpq
+from scipy.stats import chi2
 
 from fedbounds.errors import FedboundsError
-from fedbounds.problems import neural_starts
+from fedbounds.problems import neural_starts, start_laws
 from fedbounds.problems.chances import binomial_tail, largest_chance
 from fedbounds.theory.language.registry import claim, events, starts
 from fedbounds.theory.language.setups import Objective
@@ -212,6 +213,136 @@ def test_neurons_near_a_change_of_sign_are_counted_by_hand():
         assert low[at] == high[at] == max(near) / 64
 
 
+# ---- (62)
+
+OF_62 = claim("overparam/eq-61-63")
+
+
+def test_62_is_between_what_moved_neurons_have():
+    """H of models within R, neuron by neuron: those outside of Q_i, both samples active."""
+    problem, radius = objective(planned(COUNTED).starts.problem), 0.1
+    (rows,) = neural_starts.gaussian_starts(problem, 0, 20)
+    found = neural_starts.of_relu(problem, rows, fmpq(1, 10))["perp_most"]
+    X = np.array([[float(fmpq(x)) for x in row] for row in problem.features.reshape(-1, 2)])
+    random = np.random.default_rng(0)
+
+    def perp(start, here, there):
+        total = np.zeros((2, 2))
+        for i, j in product(range(2), repeat=2):
+            for r in range(64):
+                if abs(start[r] @ X[i]) <= radius * np.linalg.norm(X[i]):
+                    both = here[r] @ X[i] >= 0 and there[r] @ X[j] >= 0
+                    total[i, j] += X[i] @ X[j] * both / 64
+        return np.linalg.norm(total)
+
+    for at, row in enumerate(rows):
+        start = row.reshape(64, 2)
+        assert perp(start, start, start) == pytest.approx(found[0][at], rel=1e-6)
+        for _ in range(3):
+            moves = random.standard_normal((2, 64, 2))
+            moves *= radius / np.linalg.norm(moves, axis=2, keepdims=True)
+            assert perp(start, *(start + moves)) <= found[1][at]
+
+
+def test_62_holds_by_the_law_of_66():
+    case = starts_case(planned(f"{LAW}, (62)"))
+    own = judge_reading(OF_62, OF_62.readings[1], case, measure(case))
+    assert own.verdict is Verdict.NOT_VIOLATED
+    found = [find(starts_case(planned(name)).setup).parameters for name in (LAW, f"{LAW}, (62)")]
+    tops = [
+        float(own[name].upper()) for own, name in zip(found, ("fail_66", "fail_62"), strict=True)
+    ]
+    assert tops[0] == pytest.approx(tops[1], rel=1e-6)
+    assert found[1]["fail_62"].lower() <= 0
+
+
+def test_a_smaller_bound_than_that_of_62_is_not_told_to_hold():
+    case = starts_case(planned(f"{LAW}, (62)"))
+    wrong = replace(OF_62.parts[1], right=sp.exp(-20 * width * radius))
+    assert decide(wrong, measure(case).numbers, case.method).verdict is not Verdict.NOT_VIOLATED
+
+
+# ---- laws of deep linear networks
+
+
+@pytest.mark.parametrize(("count", "value"), [(1, 0.3), (2, 5.0), (30, 43.2), (400, 256.0)])
+def test_chances_of_squared_lengths(count, value):
+    wanted = chi2.sf(value, count)
+    assert float(start_laws.chi_square_above(count, arb(value))) == pytest.approx(wanted, rel=1e-9)
+    below = start_laws.least_below(count, 1, arb(value))
+    assert float(below) == pytest.approx(chi2.cdf(value, count), rel=1e-6, abs=1e-15)
+
+
+@pytest.mark.parametrize("columns", [2, 5])
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.8])
+def test_no_share_of_drawn_matrices_is_above_its_bound(columns, share):
+    """Of 4000 matrices of 100 rows; in standard errors of a share."""
+    random, m, count = np.random.default_rng(3), 100, 4000
+    values = np.linalg.svd(random.standard_normal((count, m, columns)), compute_uv=False) ** 2
+    for seen, bound in (
+        ((values[:, -1] < share * m).mean(), start_laws.least_below(m, columns, arb(share * m))),
+        ((values[:, 0] > m / share).mean(), start_laws.largest_above(m, columns, arb(m / share))),
+    ):
+        assert seen <= float(bound.upper()) + 4 / count**0.5
+
+
+LAWS = [one for one in starts("overparam") if one.name.startswith("the law of starts of")]
+
+
+def drawn(of, width, event, count=2000):
+    """Of drawn starts of the same network, narrower where it is wide: counted failures, and laws."""
+    data = dict(of.objective.data) | {"width": width}
+    chosen = (("C_w", 1), ("C_B", 2), ("C_l", 2), ("chance", "1/10"))
+    given = Starts("overparam", event, Objective("deep linear", tuple(data.items())), 0, chosen)
+    law = find(given).parameters
+    counted = find(replace(given, count=count)).family
+    name = str(events("overparam")[event].failing)
+    failed = int(counted.split(": ")[1].split(" of ")[0])
+    return failed / count, float(law[name].lower()), float(law[name].upper())
+
+
+@each("network, width", [(WIDE, 8), (WIDE, 30), (WIDE, 120), (WIDE, 400), (THREE_LAYERS, 12),
+                         (THREE_LAYERS, 48), (ONE_LAYER, 5)])  # fmt: skip
+def test_what_is_counted_is_between_what_laws_say(network, width):
+    for event in ("all", "spectra", "loss"):
+        seen, low, high = drawn(network, width, event)
+        error = 4 / 2000**0.5
+        assert low - error <= seen <= high + error, (event, low, seen, high)
+
+
+def test_laws_are_firm_both_ways():
+    """The lemma holds for sure of wide networks, and fails for sure with 1 in Omega."""
+    verdicts = {}
+    for one in LAWS:
+        if one.starts.event == "all":
+            case = starts_case(one)
+            assert case.method is Method.BALLS
+            for own in judge((LEMMA,), case).judgements:
+                verdicts[one.name, own.deciding.part] = own.verdict
+    wide = [v for (name, part), v in verdicts.items() if part == "all" and "30:" not in name]
+    assert wide == [Verdict.NOT_VIOLATED] * 3
+    narrow = "the law of starts of two layers, width 30: all"
+    assert verdicts[narrow, "any constant"] is Verdict.VIOLATED
+    assert verdicts[narrow, "all"] is Verdict.OUTSIDE
+
+
+def test_laws_that_are_not_known_are_not_made_up():
+    problem = objective(WIDE.objective)
+    assert start_laws.law_of(problem, "low_0", "<=", arb(1), {}) is None
+    assert start_laws.law_of(problem, "moved", "<=", arb(1), {}) is None
+    assert start_laws.law_of(object(), "low_0", ">=", arb(1), {}) is None
+
+
+def test_a_bound_without_the_root_of_columns_is_broken_by_what_is_drawn(monkeypatch):
+    """Planted: as if a matrix of two columns were one vector."""
+    right = start_laws.largest_above
+    wrong = lambda rows, columns, value: right(rows, 1, value)  # noqa: E731
+    monkeypatch.setattr(start_laws, "largest_above", wrong)
+    monkeypatch.setattr(start_laws, "least_below", lambda *_: arb(0))
+    seen, _, high = drawn(WIDE, 30, "spectra")
+    assert seen > high + 4 / 2000**0.5
+
+
 # ---- planted errors
 
 
@@ -239,7 +370,8 @@ def test_a_network_whose_samples_are_scaled_wrongly_is_seen(monkeypatch):
     assert (right[1] < wrong[0]).any() or (wrong[1] < right[0]).any()
 
 
-def test_what_has_no_law_is_told():
+def test_what_has_no_law_is_told(monkeypatch):
+    monkeypatch.setattr(start_laws, "of_layers", lambda *_: None)
     with pytest.raises(FedboundsError, match="starts are to be counted"):
         find(Starts("overparam", "loss", WIDE.objective, 0, (("chance", "1/10"), ("C_B", 2))))
     with pytest.raises(FedboundsError, match="event of overparam"):

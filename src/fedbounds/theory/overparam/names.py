@@ -3,6 +3,8 @@
 FEDAVG = ("FedAvg on a schedule",)
 SAMPLED = ("FedAvg, clients at random",)
 EVERY = (*FEDAVG, *SAMPLED)
+BESIDE = ("FedAvg on a schedule, beside its linearisation",)
+BESIDE_SAMPLED = ("FedAvg, clients at random, beside its linearisation",)
 RELU = ("FedAvg of ReLU networks on a schedule",)
 RELU_SAMPLED = ("FedAvg of ReLU networks, clients at random",)
 EVERY_RELU = (*RELU, *RELU_SAMPLED)

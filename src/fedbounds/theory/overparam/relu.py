@@ -31,6 +31,7 @@ from .symbols import (
     S_most,
     S_size,
     chance,
+    fail_62,
     fail_66,
     far_most,
     lam,
@@ -121,7 +122,20 @@ THIRD = Claim(
     ),
 )
 A_ONE = _claim("eq-60", _bound("", A_1(t), 2 * (-K * lam + _SPREAD + _DRIFT)))
-A_TWO = _claim("eq-61-63", _bound("", A_2(t), 4 * _SPREAD))
+_RARE = samples * sp.exp(-width * radius)  # of (62) and (66)
+A_TWO = Claim(
+    entry("overparam/eq-61-63"),
+    algorithms=(*RELU, *RELU_STARTS),
+    parts=(
+        _bound("(63)", A_2(t), 4 * _SPREAD),
+        Part(name="(62)", left=fail_62, right=_RARE, index=Index.START, algorithm=RELU_STARTS[0]),
+    ),
+    readings=(
+        Reading("the bound of A_2, (63)", parts=("(63)",)),
+        Reading("(62), of a random start, in all rounds while neurons stay within R",
+                parts=("(62)",)),
+    ),
+)  # fmt: skip
 _V = (2 * _UNIT * _SPREAD) ** 2
 A_THREE = Claim(
     entry("overparam/eq-64-67"),
@@ -134,8 +148,7 @@ A_THREE = Claim(
                  algorithm=RELU[0]),
             _bound(f"(67), {name}", a(t), 4 * _SPREAD),
         )),
-        Part(name="(66)", left=fail_66, right=samples * sp.exp(-width * radius),
-             index=Index.START, algorithm=RELU_STARTS[0]),
+        Part(name="(66)", left=fail_66, right=_RARE, index=Index.START, algorithm=RELU_STARTS[0]),
     ),
     readings=(
         Reading("v is what neurons outside of Q_i change",

@@ -136,14 +136,15 @@ def _starts() -> Iterator[PlannedStarts]:
             data = {"features": features, "targets": tuple((0,) * len(own) for own in features),
                     "signs": (1, -1) * (neurons // 2)}  # fmt: skip
             problem = Objective("ReLU", tuple(data.items()))
+            of = f"starts of ReLU, {told}, {neurons} neurons, R={radius}"
             for count in (0, 128) if neurons == 64 else (0,):
-                given = Starts("overparam", "few change sign", problem, count,
-                               (("radius", radius),))  # fmt: skip
                 how = f"{count} drawn" if count else "by their law"
-                yield PlannedStarts(
-                    f"starts of ReLU, {told}, {neurons} neurons, R={radius}: {how}", given,
-                    neurons == 64,
-                )  # fmt: skip
+                for event, of_62 in (
+                    ("few change sign", ""),
+                    ("few change sign, of (62)", ", (62)"),
+                ):
+                    given = Starts("overparam", event, problem, count, (("radius", radius),))
+                    yield PlannedStarts(f"{of}: {how}{of_62}", given, neurons == 64)
 
 
 STARTS = tuple(_starts())

@@ -242,7 +242,32 @@ def _plan() -> Iterator[Planned]:
     yield _scheduled(WIDE_NEARLY, "one client", _ONE, 1, 2)
 
 
-PLANNED = (*_plan(), *relu_setups.PLANNED, *relu_setups.OF_SAMPLES, *matrices.PLANNED)
+# of growing width, beside the linearised model; powers of 4, whose roots are rational
+_WIDTHS = (4, 16, 64, 256)
+_OF_WIDTH = tuple(
+    Network(f"two layers, width {m}", _APART, _ALIKE, 2, m, _two_layers(m, 2, 2)) for m in _WIDTHS
+)
+
+
+def _beside() -> Iterator[Planned]:
+    """With steps of the theorem, and with some that are hundreds of times longer."""
+    for of in _OF_WIDTH:
+        small = of.width <= 16
+        for eta in (of.step(2), Fraction(1, 8)):
+            for told, rows in SCHEDULES:
+                parameters = {"eta": str(eta), "K": 2, "schedule": rows}
+                told = f"{told}, beside its linearisation, eta={eta} K=2 T=2"
+                yield _planned(of, told, "rounds, linearised", parameters, 2, quick=small)
+            told = f"1 of 2 at random, beside its linearisation, eta={eta} K=2 T=2"
+            parameters = {"eta": str(eta), "K": 2, "m": 1}
+            view = "rounds, linearised, clients at random"
+            yield _planned(of, told, view, parameters, 2, quick=small)
+    parameters = {"eta": "1/8", "K": 3, "schedule": _TURNS}
+    told = "in turns, beside its linearisation, K=3 T=4"
+    yield _planned(SKEWED, told, "rounds, linearised", parameters, 4, quick=True)
+
+
+PLANNED = (*_plan(), *_beside(), *relu_setups.PLANNED, *relu_setups.OF_SAMPLES, *matrices.PLANNED)
 
 
 def _over_clients(of: Network, steps: int, rounds: int) -> PlannedLadder:
@@ -265,12 +290,18 @@ def _starts(
     chosen: dict[str, Number] = {"C_w": C_w, "C_B": 2, "C_l": 2, "chance": "1/10"}
     given = Starts("overparam", event, Objective("deep linear", tuple(data.items())), count,
                    tuple(chosen.items()))  # fmt: skip
-    return PlannedStarts(f"{count} starts of {of.told.split(',')[0]}, width {width}: {event}",
-                         given, quick)  # fmt: skip
+    told = f"{count} starts" if count else "the law of starts"
+    return PlannedStarts(f"{told} of {of.told.split(',')[0]}, width {width}: {event}", given,
+                         quick)  # fmt: skip
 
 
 def _every_start() -> Iterator[PlannedStarts]:
+    """Those that are counted are few and narrow; of laws none is drawn, and any width will do."""
     for event in ("all", "all, B squared", "spectra", "loss"):
+        for of, width, C_w in ((ONE_LAYER, WIDEST, 1000), (WIDE, 1000, 40), (WIDE, 30, 1),
+                               (THREE_LAYERS, 3000, 80)):  # fmt: skip
+            yield _starts(of, event, width, 0, C_w, quick=True)
+        yield _starts(WIDE, event, 640, 1024, 25, quick=True)
         yield _starts(WIDE, event, 250, 1024, 10, quick=True)
         yield _starts(THREE_LAYERS, event, 400, 192, 10)
         yield _starts(WIDE, event, 30, 1024, 1, quick=True)

@@ -20,16 +20,19 @@ from .symbols import (
     chance,
     d_out,
     depth,
+    fail_62,
     fail_66,
     fail_a1,
     fail_a1s,
     fail_loss,
     fail_spectra,
     mid_0,
+    perp_most,
     radius,
     rank,
     s_max2,
     s_min2,
+    samples,
     unsure,
     w_star2,
     width,
@@ -54,14 +57,21 @@ EVENTS = {
     "few change sign": Event(
         _TOLD, names.RELU_STARTS[0], (Says(unsure, "<=", 4 * radius),), fail_66
     ),
+    "few change sign, of (62)": Event(
+        _TOLD, names.RELU_STARTS[0], (Says(perp_most, "<=", 4 * samples * radius),), fail_62
+    ),
 }
 _WIDE = Condition(width, ">=", C_w * depth * s_max2**2 * d_out * B / s_min2**3)
 
 
-def _part(name: str, failing: sp.Symbol) -> Part:
+# m = Omega(a) gives 0.2 from 1/sqrt(m) if Omega hides at least the square of five
+_LARGE = Condition(C_w, ">=", sp.Integer(25))
+
+
+def _part(name: str, failing: sp.Symbol, least: Condition = _LARGE) -> Part:
     return Part(
         name=name, left=failing, right=chance, index=Index.START, algorithm=names.STARTS[0],
-        conditions=(AT_LEAST_ONE, _WIDE),
+        conditions=(least, _WIDE),
     )  # fmt: skip
 
 
@@ -73,12 +83,15 @@ STARTS = Claim(
         _part("B squared", fail_a1s),
         _part("spectra", fail_spectra),
         _part("loss", fail_loss),
+        _part("any constant", fail_a1, AT_LEAST_ONE),
     ),
     readings=(
-        Reading("all of it at once, of the loss at most B; 1 or more in Omega", parts=("all",)),
+        Reading("all of it at once, of the loss at most B; 25 or more in Omega, as its 0.2 asks",
+                parts=("all",)),
         Reading("of the loss at most B^2, as printed", parts=("B squared",)),
         Reading("the spectra alone", parts=("spectra",)),
         Reading("the loss alone", parts=("loss",)),
+        Reading("all of it at once; 1 or more in Omega, harsh", parts=("any constant",)),
     ),
 )  # fmt: skip
 CLAIMS = (STARTS,)

@@ -56,6 +56,12 @@ fail_a1s = symbol("fail_a1s", "the same, with B^2 in place of B", "P_{A.1,B^2}",
                   nonnegative=True)  # fmt: skip
 fail_66 = symbol("fail_66", "probability that some |Q_i-bar| is above 4mR", "P_{(66)}",
                  nonnegative=True)  # fmt: skip
+perp_most = symbol(
+    "perp_most", "largest ||H(t,k)^perp||_F of neurons that stay within R",
+    r"\max\|H(t,k)^\perp\|_F", nonnegative=True,
+)  # fmt: skip
+fail_62 = symbol("fail_62", "probability that ||H(t,k)^perp||_F may be above 4nR", "P_{(62)}",
+                 nonnegative=True)  # fmt: skip
 C_w = symbol("C_w", "what Omega hides in the width", r"C_\Omega", positive=True)
 C_o = symbol("C_o", "what O hides in a bound", "C_O", positive=True)
 chance = symbol(
@@ -176,6 +182,17 @@ grams_2 = quantity("grams_2", "||P^S(t,k) - P^S(0)||^2 of a step k", r"\|P^S(t,k
 step_k2 = quantity("step_k2", "E ||U_{k+1,c} - U_{k,c}||^2", r"\|U_{k+1,c}(t)-U_{k,c}(t)\|^2")
 own_min = quantity("own_min", "sigma_min^2(X_c)", r"\sigma_{\min}^2(X_c)")
 own_max = quantity("own_max", "sigma_max^2(X_c)", r"\sigma_{\max}^2(X_c)")
+
+# ---- of the linearised model
+
+apart_2 = quantity("apart_2", "E ||xi(t) - zeta(t)||^2", r"\|\overline\xi(t)-\overline\zeta(t)\|^2")
+R_lin = quantity("R_lin", "E ||zeta(t)||^2, of the linearised model", r"\|\overline\zeta(t)\|^2")
+most_moved2 = symbol(
+    "most_moved2", "max_{t,k,c} ||theta_{k,c} - theta(0)||^2",
+    r"\max_{t,k,c}\|\theta_{k,c}(t)-\overline\theta(0)\|^2", nonnegative=True,
+)  # fmt: skip
+most_xi2 = symbol("most_xi2", "max_{t,k,c} ||xi_{k,c}||^2", r"\max_{t,k,c}\|\xi_{k,c}(t)\|^2",
+                  nonnegative=True)  # fmt: skip
 
 # ---- of any matrices
 

@@ -40,6 +40,7 @@ gs, ys, ys_next, ys_to, y, star, xis, xis_to, slope, mean_g_l, far_l = vectors(
         "far_l": r"(\overline W^i(t)-\overline W^i(0))",
     }
 )
+(still,) = vectors({"still": r"\overline\zeta(t)"})  # of the linearised model
 perp, flips, changed, by_local, by_still, far, far_next, res_s, farthest = vectors(
     {
         "perp": r"\tfrac\eta{|S_t|}\sum_kH^S(t,k)^\perp\xi_k^S(t)",

@@ -5,7 +5,16 @@ from dataclasses import replace
 from fedbounds.theory.language.setups import Ending, Rungs, Shown, View
 from fedbounds.theory.language.symbols import m, t
 
-from . import assumed, contest_views, matrices, measured, relu_measured, scope_names, starts
+from . import (
+    assumed,
+    contest_views,
+    linearised,
+    matrices,
+    measured,
+    relu_measured,
+    scope_names,
+    starts,
+)
 from .names import FEDAVG, MATRICES, MORE_CLIENTS, RELU, RELU_SAMPLED, SAMPLED, SAMPLES
 from .symbols import R_mean
 
@@ -125,6 +134,7 @@ RUNGS = {
 }
 VIEWS = {
     **contest_views.VIEWS,
+    **linearised.VIEWS,
     "rounds": ROUNDS,
     "rounds, clients at random": AT_RANDOM,
     "ReLU rounds": RELU_ROUNDS,

@@ -19,10 +19,16 @@ from fedbounds.vocabulary import Index, Relation, Source
 from .language import Book, Written
 from .vectors import ip, sq
 
+_MODULE = "ours"
+
 
 def claims_of(book: Book) -> tuple[Claim, ...]:
-    """A claim for every entry of the catalogue that is ours."""
-    entries = [found for found in paper(book.paper).entries if found.source is Source.OURS]
+    """A claim for every entry of the catalogue that is ours, and stands in no module of its own.
+
+    Those that do are measured alone: no step proves them.
+    """
+    every = (found for found in paper(book.paper).entries if found.source is Source.OURS)
+    entries = [found for found in every if found.module == _MODULE]
     return tuple(_claim(found, [s for s in book.steps if s.claim == found.id]) for found in entries)
 
 

@@ -330,7 +330,8 @@ def shown_first(
     with suppress(Enough):
         called(algorithm.step, problem, p, _read_only(state), _read_only(drawn), see)
     check_rows(see.shown, _count(state), algorithm.step, "see")
-    return _floats({name: see.shown[name] for name in names})
+    found = {name: see.shown[name] for name in names}
+    return _exact(found, algorithm.step, "see") if is_object(_any(state)) else _floats(found)
 
 
 def _step(

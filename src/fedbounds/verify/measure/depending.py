@@ -24,7 +24,9 @@ class Depending:
 
     @entrywise
     def _with(self, other: Any) -> "Depending":
-        return Depending(self.on | other.on) if isinstance(other, Depending) else self
+        if not isinstance(other, Depending) or other.on <= self.on:
+            return self  # products of matrices come here for every pair of entries
+        return other if self.on <= other.on else Depending(self.on | other.on)
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _with
     __truediv__ = __rtruediv__ = _with

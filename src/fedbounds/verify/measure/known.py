@@ -389,7 +389,8 @@ class Known(Defined[Trace]):
         """At the start of the round after the last."""
         if not self.trace.is_of_the_past(node):
             raise MissingError(f"{node} depends on draws: it is no state of a round's start")
-        return self._of_places(node, indices, (self.trace.end,), self.trace.subject.rounds)
+        end = self.trace.end_with(node)
+        return self._of_places(node, indices, (end,), self.trace.subject.rounds)
 
     def _of_places(
         self, node: sp.Expr, indices: Indices, spaces: Sequence[Space], first: int
@@ -435,7 +436,7 @@ class Known(Defined[Trace]):
         self, indices: Indices, first: int, spaces: Sequence[Space]
     ) -> dict[tuple[int, ...], list[Space]]:
         """The spaces of all rounds, at every value of indices; equal spaces stay the same one."""
-        key = "places", indices, self.alone, first, len(spaces), *sorted(self.only.items())
+        key = indices, self.alone, first, len(spaces), *spaces[:1], *sorted(self.only.items())
         if key not in self.trace.kept:
             found, names = {}, self.alone if indices is None else indices
             only = self.only if indices is None else {}

@@ -285,7 +285,7 @@ def _of_curvature(problem: FederatedQuadratic) -> Constants:
 
 def _told(problem: Problem, start: Array | None = None) -> Constants:
     """Its constants; without a start, those that do not depend on one."""
-    point = np.array([fmpq(0)] * entries_of(problem), dtype=object) if start is None else start
+    point = np.full(entries_of(problem), fmpq(0), dtype=object) if start is None else start
     if hasattr(problem, "of_curvature"):  # what is certified in floats
         found: Constants = to_float(problem).of_curvature()
         return found

@@ -1,7 +1,7 @@
 """A run under every outcome, or by its moments: the space of vectors of each of its rounds."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import groupby
@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from flint import fmpq
+from sympy.core.function import AppliedUndef
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError, require
 from fedbounds.problems.spectrum import to_floats
-from fedbounds.theory.language.setups import GIVEN, Run, View, formula, is_formula
+from fedbounds.theory.language.setups import GIVEN, Run, Shown, View, formula, is_formula
 from fedbounds.theory.language.symbols import t
 
 from .cells import in_cells
 from .clients import Clients
+from .contract import shown_first
 from .enumerated import (
     Enumerated,
     Round,
@@ -60,6 +62,9 @@ class Trace:
     ending_of : function of names of vectors, or None
         Makes that of round T for these, which were of the past in all rounds before; with all
         outcomes of its draws, unless it is shown that they are in this round too.
+    ending_with : function or None
+        Makes that of round T for the vectors behind some names alone, whose step goes no further
+        than these; or None, where it must be made whole.
     kept : dict
         What was measured of it, by what determines it.
     moments : tuple of MomentsOfRound, or None
@@ -70,6 +75,7 @@ class Trace:
     spaces: tuple[Listed | Unrolled, ...]
     ending: Callable[[], Listed | Unrolled]
     ending_of: Callable[[frozenset[str]], Listed | Unrolled] | None = None
+    ending_with: Callable[[frozenset[str]], Listed | None] | None = None
     kept: dict[Any, Any] = field(default_factory=dict)
     moments: tuple[MomentsOfRound, ...] | None = None
 
@@ -92,6 +98,16 @@ class Trace:
             self.kept["end of", names] = self.ending_of(names)
         found: Listed | Unrolled = self.kept["end of", names]
         return found
+
+    def end_with(self, node: sp.Expr) -> Listed | Unrolled:
+        """That of round T for a product of vectors of a round's start."""
+        if self.ending_with is None:
+            return self.end
+        names = _behind(self.subject.shown, node)
+        if ("end with", names) not in self.kept:
+            self.kept["end with", names] = self.ending_with(names)
+        found: Listed | None = self.kept["end with", names]
+        return self.end if found is None else found
 
     def measured(
         self, node: sp.Expr, spaces: Sequence[Listed | Unrolled], first: int, values: Any
@@ -124,6 +140,18 @@ class Trace:
             for space in {id(space): space for space in self.spaces}.values()
             for name in names & set(space.vectors)
         )
+
+
+def _behind(shown: Shown, node: sp.Expr) -> frozenset[str]:
+    """Names in a product, and in what its derived vectors stand for."""
+    found, waiting = set[str](), [node]
+    while waiting:
+        own = waiting.pop()
+        names = {x.name for x in own.free_symbols}
+        fresh = (names | {x.func.__name__ for x in own.atoms(AppliedUndef)}) - found
+        found |= fresh
+        waiting += [shown.derived[x] for x in fresh & shown.derived.keys() - shown.vectors.keys()]
+    return frozenset(found)
 
 
 def algorithm(name: Any) -> Algorithm:
@@ -294,7 +322,10 @@ def of_outcomes(subject: Subject, found: Enumerated) -> Trace:
     def ending_of(names: frozenset[str]) -> Listed:
         return _end(subject, found, alone=_is_before(subject, found.last, names))
 
-    return Trace(subject, spaces, lambda: _end(subject, found, alone=True), ending_of)
+    def ending_with(names: frozenset[str]) -> Listed | None:
+        return _end_with(subject, found, spaces, names)
+
+    return Trace(subject, spaces, lambda: _end(subject, found, alone=True), ending_of, ending_with)
 
 
 def _listed(subject: Subject, one: Round) -> Listed:
@@ -318,6 +349,35 @@ def _end(subject: Subject, found: Enumerated, *, alone: bool) -> Listed:
         drawn = {name: rows[:1] for name, rows in drawn.items()}
         every = Outcomes((), (), [fmpq(1)])
     return _listed(subject, taken(subject, p, subject.rounds, found.last, every, drawn))
+
+
+def _end_with(
+    subject: Subject, found: Enumerated, spaces: Sequence[Listed], names: frozenset[str]
+) -> Listed | None:
+    """The start of the round after the last, as far as these names need it; None: as all do."""
+    shown, state = subject.shown, found.last.state
+    told = found.rounds[-1].shown.keys() if found.rounds else set[str]()
+    if not found.rounds or names & {*shown.vectors, *shown.factors} - told - state.keys():
+        return None
+    wanted = names & told  # also of the state, of which a step may show something else
+    p = subject.parameters(subject.rounds)
+    drawn = {name: rows[:1] for name, rows in draws_of(subject, p)[1].items()}
+    arrays: Mapping[str, Array] = {}
+    if wanted:
+        tiled = {name: np.repeat(own, len(found.last), axis=0) for name, own in drawn.items()}
+        arrays = shown_first(subject.algorithm, subject.problem, p, state, tiled, wanted)
+    one, rows = Outcomes((), (), [fmpq(1)]), found.last
+    own = Round(subject.rounds, rows, one, drawn, state, {}, arrays, rows.chances)
+    vectors, factors, derived = (
+        {name: meant for name, meant in every.items() if name in names}
+        for every in (shown.vectors, shown.factors, shown.derived)
+    )
+    plain = dict.fromkeys(shown.indices, "")  # weights are those of other rounds, below
+    few = replace(shown, vectors=vectors, factors=factors, derived=derived, indices=plain)
+    space = _listed(replace(subject, shown=few), own)
+    indices = len(shown.indices)
+    weights = space.weights[: len(space.weights) - indices]
+    return replace(space, weights=(*weights, *spaces[-1].weights[len(weights) :]))
 
 
 def _is_before(subject: Subject, last: Rows, names: frozenset[str]) -> bool:

@@ -105,6 +105,7 @@ def run(
             # while processes judge, which wait for nothing of this
             progress("replaying proofs", 0, len(plan))
             replayed = prove([entry.id for entry in entries], partial(kept_steps, store))
+            own = [own_displays(key, settings.profile) for key in _papers(entries)]
             found.extend(settled)
             _collect(fresh, len(plan), found, suspects, progress)
         with pools() as pool:  # others, since exact numbers leave a process large
@@ -125,9 +126,7 @@ def run(
     for row in found:
         by_claim[row["claim"]].append(row)
     proofs = with_measurements(replayed, found, witnesses)
-    shown = {
-        k: v for key in _papers(entries) for k, v in own_displays(key, settings.profile).items()
-    }
+    shown = {claim: displays for every in own for claim, displays in every.items()}
     summaries = [
         summarise(entry, by_claim[entry.id], witnesses, proofs)
         | {"displays": shown.get(entry.id, [])}

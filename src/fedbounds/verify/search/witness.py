@@ -4,28 +4,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+import numpy as np
 from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis.errors import NoSuchExample
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Claim, Part, Reading, read
+from fedbounds.theory.language.symbols import T
 from fedbounds.vocabulary import Method, Verdict
 
-from ..decide.case import Case, in_rationals
+from ..decide.case import Case, in_rationals, parameters_of
 from ..decide.conditions import sides
 from ..decide.judgement import Judgement
 from ..decide.measurement import fingerprint, measure
 from ..judge.judge import judge_reading
 from ..measure.evaluate import Numbers
 from ..setups.script_rendered import script
+from ..setups.unscripted import unscripted
+from .explore import case_of
 from .fairness import fairest
 from .planned import narrowed_to
+from .seeking import Space
 from .small import is_kept, is_shown, small_instances, small_spaces
+from .tape import Tape
 from .tightest import BUDGET, plain, tightest_parts
 
 EXAMPLES = 80  # counted, not timed: the same search finds the same witness
 SHRINKS = 120
-RESTARTS = 8  # searches for the tightest instance, where a violation was seen
+RESTARTS = 8  # searches for the tightest instance, near a violation that was seen
 
 
 @dataclass(frozen=True)
@@ -66,9 +72,9 @@ def find_witness(
 ) -> Witness | None:
     """An exact violation in small numbers, with its script; None if none is found.
 
-    A planned instance in rationals will do, if a script can show it. Failing that, small instances
-    are searched and shrunk; and then the instance on which the reading is tightest, in numbers of
-    as few digits as break it.
+    A planned instance in rationals will do, if a script can show it, or none is ever written for
+    what the reading speaks of. Failing that, small instances are searched and shrunk; and then the
+    instance on which the reading is tightest, in numbers of as few digits as break it.
 
     Parameters
     ----------
@@ -79,20 +85,35 @@ def find_witness(
     budget : int
         Evaluations of each search for the tightest one.
     searches : int or None
-        How many there are; None: several where there are suspects.
+        How many there are; None: several where a suspect is of counts among which one searches.
     """
     cases = [suspect for suspect in suspects if isinstance(suspect, Case)]
     first = _smallest(claim, reading, cases)
-    if not small_spaces(claim, reading) or (first is not None and first.script is not None):
+    every = small_spaces(claim, reading)
+    scripts = any(_has_scripts(space) for space in every)
+    if not every or (first is not None and (first.script is not None or not scripts)):
         return first
     shrunk = _shrunk(claim, reading, examples)
     found = None if shrunk is None else explain(shrunk)
-    if found is not None and found.script is not None:
+    if found is not None and (found.script is not None or not scripts):
         return found
     first = first or found
-    seeds = searches or (RESTARTS if suspects else 1)
-    other = _tightest(claim, reading, seeds, budget)
+    seeds = searches or (RESTARTS if any(_is_near(every, one) for one in cases) else 1)
+    other = _tightest(claim, reading, seeds, budget, scripts=scripts)
     return other if first is None or (other is not None and other.script) else first
+
+
+def _is_near(every: Sequence[Space], case: Case) -> bool:
+    """Whether one searches among set-ups of an instance's counts, whatever its rounds are."""
+    known = parameters_of(case)
+    own = (counts.items() for space in every for counts in space.counts)
+    return any(all(known.get(x, y) == y for x, y in counts if x != T.name) for counts in own)
+
+
+def _has_scripts(space: Space) -> bool:
+    """Whether some instance among which one searches may have a script that shows the part."""
+    case = case_of([space.part], Tape(space, {}, np.random.default_rng(0)))
+    return case is None or not unscripted(case.setup.setup, space.part)
 
 
 def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness | None:
@@ -136,7 +157,9 @@ def _shrunk(claim: Claim, reading: Reading, examples: int) -> Judgement | None:
     return _judge(claim, reading, replace(plain(case), name="witness"))
 
 
-def _tightest(claim: Claim, reading: Reading, seeds: int, budget: int) -> Witness | None:
+def _tightest(
+    claim: Claim, reading: Reading, seeds: int, budget: int, *, scripts: bool
+) -> Witness | None:
     """Where a search for the tightest instance meets a violation; one that a script shows."""
     first = None
     for seed in range(seeds):
@@ -144,7 +167,7 @@ def _tightest(claim: Claim, reading: Reading, seeds: int, budget: int) -> Witnes
             if found.judgement.verdict is Verdict.VIOLATED:
                 shown = explain(_judge(claim, reading, found.instance))
                 first = first or shown
-                if shown.script is not None:
+                if shown.script is not None or not scripts:
                     return shown
     return first
 

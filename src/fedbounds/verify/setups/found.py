@@ -94,7 +94,7 @@ def _found_in_floats(given: InFloats) -> Found:
 
 
 @find.register
-def _found_of_named(given: Named) -> Found:
+def _found_ofnames_in(given: Named) -> Found:
     view = narrowed(view_of(given.setup), given.names)
     if view.tried:
         return tried(given.setup, view)
@@ -112,14 +112,14 @@ def narrowed(view: View, names: frozenset[str]) -> View:
         *(says for own in view.assumptions.values() for says in own),
         *view.requires,
     )
-    sides = (side for one in every for side in _sides(one))
-    waiting = {*names, *(x for side in sides for x in _named(side))}
+    sides = (side for one in every for side in sides_of(one))
+    waiting = {*names, *(x for side in sides for x in names_in(side))}
     kept: set[str] = set()
     while waiting:
         name = waiting.pop()
         if name in view.quantities and name not in kept:
             kept.add(name)
-            waiting |= _named(view.quantities[name])
+            waiting |= names_in(view.quantities[name])
     return replace(
         view,
         quantities={x: y for x, y in view.quantities.items() if x in kept},
@@ -130,17 +130,18 @@ def narrowed(view: View, names: frozenset[str]) -> View:
     )
 
 
-def _named(expression: sp.Expr) -> set[str]:
+def names_in(expression: sp.Expr) -> set[str]:
     """Names in it, some of which may be quantities."""
     symbols = {symbol.name for symbol in expression.free_symbols}
     return symbols | quantities_in(expression)
 
 
-def _sides(one: sp.Expr | Where | Says) -> tuple[sp.Expr, ...]:
+def sides_of(one: sp.Expr | Where | Says) -> tuple[sp.Expr, ...]:
+    """Expressions of which a definition or a statement is made."""
     if isinstance(one, Says):
         return one.left, one.right
     if isinstance(one, Where):
-        return one.value, *(side for says in one.holds for side in _sides(says))
+        return one.value, *(side for says in one.holds for side in sides_of(says))
     return (one,)
 
 

@@ -13,7 +13,7 @@ from flint import fmpq
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
 from fedbounds.theory.language.claims import Part
-from fedbounds.theory.language.setups import GIVEN, RUN, Says, Settled, Setup, View, above
+from fedbounds.theory.language.setups import RUN, Says, Settled, Setup, View, above
 from fedbounds.theory.language.symbols import constants_in
 
 from ..decide.case import script_of
@@ -32,6 +32,7 @@ from .script_ends import ends_of
 from .script_parts import COMPUTED, COMPUTED_OF, COMPUTED_OF_BLOCKS, OF_NUMBERS
 from .script_shorter import kept
 from .tried import answered
+from .unscripted import unscripted
 
 # what every run is that a user's file declares
 _UNASKED: dict[str, tuple[Says, ...]] = {Fact.UNCONSTRAINED: (), Fact.INDEPENDENT: ()}
@@ -86,10 +87,8 @@ def program_of(
         also = view.besides
         view = replace(view, algorithm=also.algorithm, shown=also.shown, quantities=quantities,
                        besides=None)  # fmt: skip
-    if part.quantities & view.outcomes.keys():
-        raise FedboundsError(f"no script for numbers of every outcome, as in {part.name!r}")
-    if setup.run.problem.family == GIVEN:
-        raise FedboundsError("no script is written for objectives of one's own")
+    if why := unscripted(setup, part):
+        raise FedboundsError(why)
     subject = with_few_outcomes(subject_of(setup.run, view))
     check_size(subject, stays=view.integrated)
     known = _known(setup, view)

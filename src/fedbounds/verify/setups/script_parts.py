@@ -257,7 +257,7 @@ _OF_REGRESSION: Mapping[str, Lines] = {
     "threshold": ("@property", "def threshold(self):", "    return threshold"),
     "ridge": ("@property", "def ridge(self):", "    return ridge"),
 }
-_FAMILIES = {
+FAMILIES = {
     "deep linear": networks.METHODS,
     "quadratics": _METHODS,
     "regression": _OF_REGRESSION,
@@ -420,6 +420,8 @@ COMPUTED_OF: Mapping[str, Mapping[str, str]] = {
 }
 # lines that assert what numbers are, and what they need
 OF_NUMBERS = {"deep linear": networks}
+# what problems of scripts answer where ours may tell more
+ANSWERS_OF: Mapping[str, Mapping[str, Any]] = {"deep linear": networks.ANSWERS}
 _FIRST = "problem.gradients(*problem.blocks(start[None]))[0]"
 COMPUTED_OF_BLOCKS = {
     "n": "n",
@@ -446,9 +448,9 @@ def problem_lines(data: Objective, functions: str, smoothness: Any) -> tuple[lis
     FedboundsError
         If it is of a family, or is asked for something, that has no lines.
     """
-    if data.family not in _FAMILIES:
+    if data.family not in FAMILIES:
         raise FedboundsError(f"no script is written for the family {data.family!r}")
-    own, known = dict(data.data), _FAMILIES[data.family]
+    own, known = dict(data.data), FAMILIES[data.family]
     sizes = {"xp": "np", "clients": "Count(n)", "dimension": "d"}
     values = {
         "noise_scale": f'Q("{own.get("noise", 0)}")',

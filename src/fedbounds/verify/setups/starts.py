@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError, require, unknown_name
-from fedbounds.problems import neural_starts
+from fedbounds.problems import neural_starts, start_laws
 from fedbounds.problems.chances import largest_chance
 from fedbounds.theory.language.registry import events
 from fedbounds.theory.language.setups import Number, Objective, Says
@@ -113,12 +113,20 @@ def _ends(says: Says, known: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _by_law(event: Event, problem: Any, known: Mapping[str, Any]) -> arb:
-    (says,) = event.says
+    """That something of it fails: at least as likely as each, at most as all of it together."""
+    found = [_fails(event, says, problem, known) for says in event.says]
+    least, most = max(x.lower() for x in found), sum((x.upper() for x in found), arb(0))
+    return least.union(most.min(arb(1)))
+
+
+def _fails(event: Event, says: Says, problem: Any, known: Mapping[str, Any]) -> arb:
+    edge: fmpq | arb
     try:
-        most = evaluate(says.right, Numbers(known, {}, fmpq))
-        found = neural_starts.law_of(problem, str(says.left), most, known)
+        edge = evaluate(says.right, Numbers(known, {}, fmpq))
     except IrrationalError:
-        found = None
-    if found is None or says.relation != "<=":
+        edge = arb(evaluate(says.right, in_balls(Numbers(known, {}, fmpq))))
+    edge = edge if isinstance(edge, fmpq) else arb(edge)
+    found = start_laws.law_of(problem, str(says.left), says.relation, edge, known)
+    if found is None:
         raise FedboundsError(f"the law of {event.told} is not known: starts are to be counted")
     return found

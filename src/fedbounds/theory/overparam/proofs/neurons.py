@@ -141,7 +141,7 @@ def _terms(book: Book) -> None:
     uses = ["a1-split", "eq-57:below", "eq-58:below", "eq-59:H^infinity"]
     book.prove("eq-60", "", uses)
     uses = [*_defs("A_2", "R_2"), *_asm("(62)", "(75)"), square(perp - 2 * _SPREAD * res)]
-    book.prove("eq-61-63", "", uses, scope=NEURONS)
+    book.prove("eq-61-63", "(63)", uses, scope=NEURONS, reading=_reading(relu.A_TWO, "(63)"))
     for part, v, a, vector, sign in (
         ("changes", "v_2", "A_3", flips, 1), ("printed", "v_p2", "A_3p", perp, -1)
     ):  # fmt: skip
@@ -155,7 +155,7 @@ def _terms(book: Book) -> None:
 
 
 def _sum(book: Book) -> None:
-    for part, of in (("A_1", "eq-60"), ("A_2", "eq-61-63"), ("A_3", "eq-64-67:(67), changes"),
+    for part, of in (("A_1", "eq-60"), ("A_2", "eq-61-63:(63)"), ("A_3", "eq-64-67:(67), changes"),
                      ("A_4", "eq-68")):  # fmt: skip
         book.prove("eq-69", part, [of, _HALF], chart=_SHORT)
     four = [f"eq-69:A_{number}" for number in (1, 2, 3, 4)]

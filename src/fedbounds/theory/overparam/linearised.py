@@ -1,0 +1,92 @@
+"""Networks of two layers beside their linearisation at the start, with the same clients.
+
+How far its outputs are from those of J(0), for any schedule: layers that moved by D_i change J by
+no more than C_1 ||X|| ||D||, and outputs by C_1 ||X|| ||D_1|| ||D_2|| besides. In parameters steps
+of the linearised model bring two models no farther apart, nor do means over S_t.
+"""
+
+from dataclasses import replace
+
+import sympy as sp
+
+from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.setups import Definition, Largest, Least, Shown, View, dot
+from fedbounds.theory.language.symbols import K, eta, n, t
+from fedbounds.theory.proof.vectors import sq
+from fedbounds.vocabulary import Relation
+
+from .names import BESIDE, BESIDE_SAMPLED
+from .symbols import P_max, apart_2, d_out, depth, most_moved2, most_xi2, s_max2, width
+from .vectors import one, res, size, still, x0, xis, ys_to
+
+_MOVED = ys_to - x0
+_CONSTANTS: dict[str, Definition] = {
+    "S_least": Least(dot(size, one)),
+    "S_most": Largest(dot(size, one)),
+    "most_moved2": Largest(dot(_MOVED, _MOVED)),
+    "most_xi2": Largest(dot(xis, xis)),
+}
+ROUNDS = View(
+    told="rounds on a schedule beside those of the linearised model",
+    algorithm="linearised_averaging.ROUNDS",
+    shown=Shown(
+        indices={"i": "", "k": "", "j": ""},
+        vectors={
+            **dict.fromkeys(("x", "x0", "size", "one"), ()),
+            **dict.fromkeys(("res", "still"), ("i",)),
+            "xis": ("i", "k"),
+            "ys_to": ("i", "j"),
+        },
+        factors={"present": ("i",)},
+    ),
+    runs=BESIDE[0],
+    quantities={"R_2": n * sq(res), "R_lin": n * sq(still), "apart_2": n * sq(res - still)},
+    states=("R_2", "R_lin", "apart_2"),
+    constants=_CONSTANTS,
+    takes=("eta", "K", "schedule"),
+)
+VIEWS = {
+    "rounds, linearised": ROUNDS,
+    "rounds, linearised, clients at random": replace(
+        ROUNDS,
+        told="rounds of clients at random beside those of the linearised model",
+        algorithm="linearised_averaging.SAMPLED",
+        shown=replace(ROUNDS.shown, draws={"S": ("present",)}),
+        runs=BESIDE_SAMPLED[0],
+        takes=("eta", "K", "m"),
+    ),
+}
+
+# of outputs that layers change together; and what a local step adds in parameters
+_TOGETHER = most_moved2 / 2
+_A_STEP = eta * (sp.sqrt(P_max) * _TOGETHER + sp.sqrt(most_moved2 * most_xi2))
+_ADDED = _TOGETHER + sp.sqrt(P_max) * K * (t + 1) * _A_STEP
+NEAR = Claim(
+    entry("overparam/linearised"),
+    algorithms=(*BESIDE, *BESIDE_SAMPLED),
+    parts=(
+        Part(
+            name="two layers",
+            left=apart_2(t + 1),
+            right=s_max2 / (width * d_out) * _ADDED**2,
+            conditions=(
+                Condition(depth, "==", sp.Integer(2)),
+                Condition(eta * P_max, "<=", sp.Integer(1)),
+            ),
+        ),
+        Part(
+            name="one layer",
+            left=apart_2(t + 1),
+            right=sp.Integer(0),
+            relation=Relation.EQUAL,
+            conditions=(Condition(depth, "==", sp.Integer(1)),),
+        ),
+    ),
+    readings=(
+        Reading("two layers: no more than what falls with the root of the width",
+                parts=("two layers",)),
+        Reading("one layer is its own linearisation", parts=("one layer",)),
+    ),
+)  # fmt: skip
+CLAIMS = (NEAR,)
