@@ -21,10 +21,10 @@ from fedbounds.vocabulary import Index, Method
 from ..decide.case import Case
 from ..decide.conditions import holds
 from ..measure import objectives
-from ..measure.balls import BITS, enclosed
+from ..measure.balls import enclosed
 from ..measure.evaluate import IrrationalError, Numbers, UndefinedError, evaluate
 from ..measure.moments import FLOATS
-from ..setups.found import Named
+from ..setups.found import Named, method_of
 from ..setups.inside import names_in, steps_inside
 
 _Option = TypeVar("_Option")
@@ -56,8 +56,8 @@ class Space:
                 return more
         return counts
 
-    def case(self, seeking: Seeking, names: frozenset[str], bits: int = BITS) -> Case:
-        """The instance of one's answers, of which these quantities are measured, in such numbers.
+    def case(self, seeking: Seeking, names: frozenset[str], bits: int = 0) -> Case:
+        """The instance of one's answers, of which these quantities are measured, as `Named` says.
 
         Raises
         ------
@@ -67,7 +67,7 @@ class Space:
         setup, own = self.sought.make(seeking), seeking.counts()
         told = " ".join(f"{name}={value}" for name, value in own.items())
         named = Named(setup, names, MOST_WORK, bits)
-        method = Method.MOMENTS if bits == FLOATS else Method.BALLS
+        method = Method.MOMENTS if bits == FLOATS else method_of(setup, bits)
         return Case(f"search, {told}", self.sought.runs, named, method)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fedbounds.theory.language.claims import Claim, Part, Reading, read
-from fedbounds.vocabulary import Index, Method, Relation, Verdict
+from fedbounds.vocabulary import Index, Relation, Verdict
 
 from ..decide.case import Case, parameters_of
 from ..decide.conditions import refusal
@@ -18,10 +18,10 @@ from ..decide.measurement import measure
 from ..decide.part import Outcome
 from ..judge.judge import judge_reading
 from ..measure.threads import one_thread
-from ..setups.found import Named, is_long
+from ..setups.found import Named, method_of
 from ..setups.instance_file import to_data
 from .closest import EQUAL, Closest, as_floats, closest
-from .explore import Seen, again, explore, gaps, in_balls
+from .explore import Seen, again, explore, gaps
 from .seeking import spaces
 
 BUDGET = 100  # evaluations of a claim in a run of the default profile
@@ -31,7 +31,7 @@ _TARGETS = 6  # points of a part whose tightness is wanted exactly, one after th
 _SIMPLEST = 4  # points nearly as tight that are rounded for each
 _ATTAINED = 1e-11  # what rounding leaves of equality
 _MOST_EXACT = 6  # exact runs of a part
-_MOST_RATIONAL = 3_000_000  # of one, as `moments` counts: seldom more than a second
+_MOST_WORK = 4_000_000  # of one, as `moments` counts: seldom more than some seconds
 _READABLE = 24  # characters of an exact number
 
 
@@ -190,7 +190,7 @@ def _confirmed(
 
     None if the part does not apply, or is not as tight after all.
     """
-    exact = in_balls(case) if is_long(case.setup.setup) else _in_rationals(case)
+    exact = _exact(case)
     measured = measure(exact)
     if refusal(part, exact, measured.numbers) is not None:
         return None
@@ -200,9 +200,9 @@ def _confirmed(
     return _best(claim, reading, part, whole(exact, read(claim, reading)), nearest, how)
 
 
-def _in_rationals(case: Case) -> Case:
-    setup = replace(case.setup, bits=0, most=_MOST_RATIONAL)
-    return replace(case, setup=setup, method=Method.RATIONAL)
+def _exact(case: Case) -> Case:
+    setup = replace(case.setup, bits=0, most=_MOST_WORK)
+    return replace(case, setup=setup, method=method_of(case.setup.setup))
 
 
 def whole(case: Case, parts: tuple[Part, ...]) -> Case:

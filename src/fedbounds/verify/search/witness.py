@@ -31,6 +31,7 @@ from .tightest import BUDGET, plain, tightest_parts
 
 EXAMPLES = 80  # counted, not timed: the same search finds the same witness
 SHRINKS = 120
+_EXACT = (Method.RATIONAL, Method.BALLS)
 RESTARTS = 8  # searches for the tightest instance, near a violation that was seen
 
 
@@ -120,9 +121,9 @@ def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness 
     """The cheapest fair case that breaks the claim in rationals; first those a script can show."""
     planned = [case.setup for case in cases]
     exact = (
-        replace(case, setup=setup, method=Method.RATIONAL)
+        case if case.setup is setup else replace(case, setup=setup, method=Method.RATIONAL)
         for case in sorted(cases, key=lambda case: (not is_shown(case), case.work))
-        if (setup := case.setup if case.method is Method.RATIONAL else in_rationals(case.setup))
+        if (setup := case.setup if case.method in _EXACT else in_rationals(case.setup))
     )
     # what is planned in floats may be small enough for one replay and too large for a file
     kept = (case for case in exact if case.setup in planned or is_kept(case))

@@ -14,6 +14,7 @@ from fedbounds.problems import Constants, Evidence
 from fedbounds.theory.language.registry import glossary, views
 from fedbounds.theory.language.setups import Run, Says, Setup, View, Where, is_formula
 from fedbounds.theory.language.symbols import quantities_in
+from fedbounds.vocabulary import Method
 
 from ..decide.case import Found, find, in_rationals
 from ..measure import objectives
@@ -59,7 +60,7 @@ class Named:
     most : int or None
         What may be done for it, as `moments` counts.
     bits : int
-        Of the numbers in which its moments are followed, as of `moments`.
+        Of the numbers in which its moments are followed, as of `moments`; 0: those of the set-up.
     """
 
     setup: Setup
@@ -83,7 +84,7 @@ def _found(setup: Setup) -> Found:
         return tried(setup, view)
     if view.many:
         return _shown(setup, view, floats=False)
-    return _listed(setup, view, bits=BITS if is_long(setup) else 0)
+    return _listed(setup, view, bits=_bits(setup))
 
 
 @find.register
@@ -100,7 +101,7 @@ def _found_ofnames_in(given: Named) -> Found:
         return tried(given.setup, view)
     if view.many:
         return _shown(given.setup, view, floats=False)
-    return _listed(given.setup, view, given.most, given.bits)
+    return _listed(given.setup, view, given.most, given.bits or _bits(given.setup))
 
 
 @lru_cache(maxsize=256)  # a search asks for the same quantities of many set-ups
@@ -157,6 +158,15 @@ def _in_rationals(given: InFloats) -> Setup | None:
 def is_long(setup: Setup) -> bool:
     """Whether moments of a run are followed in balls, as rationals would take too long."""
     return view_of(setup).moments and setup.run.rounds > MOST_EXACT
+
+
+def method_of(setup: Setup, bits: int = 0) -> Method:
+    """How a set-up is followed without floats."""
+    return Method.BALLS if bits or is_long(setup) else Method.RATIONAL
+
+
+def _bits(setup: Setup) -> int:
+    return BITS if is_long(setup) else 0
 
 
 def _listed(setup: Setup, view: View, most: int | None = None, bits: int = 0) -> Found:

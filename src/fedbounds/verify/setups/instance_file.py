@@ -7,7 +7,7 @@ from fedbounds.theory.language import setups as planned
 from fedbounds.vocabulary import Method
 
 from ..decide.case import Case
-from .found import is_long
+from .found import method_of
 from .setup_data import class_name, encoded
 from .stored import stored, stored_beside, stored_choice, stored_ladder
 from .stored_fields import Data, Known, Word, check_names, wrong
@@ -49,9 +49,7 @@ def from_data(data: Data, where: str = "instance") -> Case:
     found = known[name].read(setup, f"{where}.setup")
     algorithm = known[name].algorithm_of(found)
     Word((algorithm,)).read(data["algorithm"], f"{where}.algorithm", Known())
-    method = (
-        Method.BALLS if isinstance(found, planned.Setup) and is_long(found) else Method.RATIONAL
-    )
+    method = method_of(found) if isinstance(found, planned.Setup) else Method.RATIONAL
     return Case(_NAME, algorithm, found, method)
 
 

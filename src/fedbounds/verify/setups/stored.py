@@ -380,7 +380,9 @@ def _cost(given: Any) -> Sequence[Cost]:
 
     def cost(size: int, rounds: int = run.rounds) -> Cost:
         each = size * work_of_an_entry(run.problem, size)
-        return Cost(vectors * rounds * steps * each, growth(run.problem, rounds * steps))
+        balls = view.moments and not view.many and run.rounds > MOST_EXACT
+        depth = 1 if balls else growth(run.problem, rounds * steps)
+        return Cost(vectors * rounds * steps * each, depth)
 
     where = f"instance.setup, {given.view}"
     looked = 1 if view.moments else run.rounds  # a round shows which entries move
