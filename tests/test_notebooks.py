@@ -5,6 +5,7 @@
 
 import ast
 import copy
+import os
 import re
 import sys
 import tempfile
@@ -23,6 +24,7 @@ nbformat = pytest.importorskip("nbformat", reason="needs the extra notebooks")
 pytest.importorskip("ipykernel", reason="needs the extra notebooks")
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
+CONSTANTS = FOLDER.parent / ".hypothesis"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 MOST_CELLS = 25
 MOST_PNG = 1_000_000  # bytes of base64 text per notebook
@@ -93,7 +95,8 @@ def kernel() -> Iterator[Any]:
             record_timing=False,
             allow_errors=True,
         )
-        with client.setup_kernel():
+        # what hypothesis reads of our files is there for each process that it is made for
+        with client.setup_kernel(env=os.environ | {"HYPOTHESIS_STORAGE_DIRECTORY": str(CONSTANTS)}):
             yield client
 
 
