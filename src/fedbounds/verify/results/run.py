@@ -123,9 +123,9 @@ def run(
     for row in found:
         by_claim[row["claim"]].append(row)
     proofs = with_measurements(replayed, found, witnesses)
-    shown = {
-        k: v for key in _papers(entries) for k, v in own_displays(key, settings.profile).items()
-    }
+    shown: dict[str, list[Record]] = {}
+    for key in _papers(entries):
+        shown |= own_displays(key, settings.profile, by_claim.keys())
     summaries = [
         summarise(entry, by_claim[entry.id], witnesses, proofs)
         | {"displays": shown.get(entry.id, [])}
