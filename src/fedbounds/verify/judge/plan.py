@@ -61,8 +61,6 @@ def _quick(paper: str, _of: Contribution | None) -> tuple[Case, ...]:
     return tuple(own_cases(paper, Profile.QUICK, 0))
 
 
-def own_displays(
-    paper: str, profile: Profile, claims: Collection[str]
-) -> dict[str, list[Record]]:
+def own_displays(paper: str, profile: Profile, claims: Collection[str]) -> dict[str, list[Record]]:
     """Measured scalings that a paper's theory shows beside these of its claims, by claim."""
     return ladders.displays(paper, profile, claims)
