@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -90,11 +91,17 @@ def _two_layers(width: int, columns: int, moved: int = 0) -> tuple[Number, ...]:
     first = signs(width, columns)
     last = [[row[-1] for row in signs(width, columns + 1)]]
     random = Random(f"two layers {width} {columns} {moved}")
-    every = [
-        [[x + Fraction(round(random.gauss(0, 1) * moved), 64) for x in row] for row in layer]
+    return tuple(
+        _in_64ths(64 * x.numerator + round(random.gauss(0, 1) * moved))
         for layer in (first, last)
-    ]
-    return flat(*every)
+        for row in layer
+        for x in row
+    )
+
+
+@lru_cache(maxsize=1024)  # most entries are among a few
+def _in_64ths(count: int) -> str:
+    return str(Fraction(count, 64))
 
 
 def _many_layers(
