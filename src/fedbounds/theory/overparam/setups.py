@@ -70,14 +70,14 @@ class Network:
 
 # ---- starts
 
-Layer = list[list[Fraction]]
+Layer = list[list[Fraction]] | list[list[int]]
 _SIGNS = Fraction(1)
 
 
-def signs(width: int, columns: int) -> Layer:
+def signs(width: int, columns: int) -> list[list[int]]:
     """Columns of +-1: constant, alternating, alternating in pairs; orthogonal if 8 divides m."""
     return [
-        [Fraction(1 if at == 0 else (-1) ** (row >> (at - 1))) for at in range(columns)]
+        [1 if at == 0 else (-1) ** (row >> (at - 1)) for at in range(columns)]
         for row in range(width)
     ]
 
@@ -92,7 +92,7 @@ def _two_layers(width: int, columns: int, moved: int = 0) -> tuple[Number, ...]:
     last = [[row[-1] for row in signs(width, columns + 1)]]
     random = Random(f"two layers {width} {columns} {moved}")
     return tuple(
-        _in_64ths(64 * x.numerator + round(random.gauss(0, 1) * moved))
+        _in_64ths(64 * x + round(random.gauss(0, 1) * moved))
         for layer in (first, last)
         for row in layer
         for x in row
