@@ -1,6 +1,6 @@
 """Runs on which the claims of deep linear networks are judged."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -70,7 +70,7 @@ class Network:
 
 # ---- starts
 
-Layer = list[list[Fraction]] | list[list[int]]
+Layer = Sequence[Sequence[Fraction | int]]
 _SIGNS = Fraction(1)
 
 
