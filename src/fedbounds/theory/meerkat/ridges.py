@@ -6,6 +6,7 @@ largest h_k ||a||^2, and f is PL with the mean of them.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import isqrt
 
 from fedbounds.theory.language.setups import Number, Objective, numbers
@@ -48,7 +49,7 @@ class Ridge:
     swings: Number = 0
     quick: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def objective(self) -> Objective:
         """As data."""
         if self.swings:
