@@ -34,7 +34,7 @@ PLANTED = (
     WrongProof("any-step-of-a-client", "(6) at every step size", "eq-6:count",
                Stated(conditions=())),
     WrongProof("last-step-three-for-four", "3 in place of 4 in the last step of Theorem 2.1",
-               "thm-2.1-explicit: the second step size is smaller", Stated(right=_THREE),
+               "thm-2.1-explicit", Stated(right=_THREE),
                Caught.DOES_NOT_FOLLOW),
 )  # fmt: skip
 CLAIMS = (
