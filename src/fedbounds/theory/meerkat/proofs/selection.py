@@ -11,6 +11,7 @@ from fedbounds.theory.proof.language import (
     cite,
     condition,
     equal,
+    fact,
     integer,
     root,
     split,
@@ -31,6 +32,7 @@ from ..sizes import (
     WIDE_KEPT,
 )
 from ..symbols import (
+    G_1,
     D_delta,
     Delta,
     Dw_2,
@@ -73,10 +75,25 @@ def _of(name: str) -> str:
     return f"{name} ({STOPPED_ROUND})"
 
 
+def _norms(book: Book) -> None:
+    """(26): the mean of a norm, and the sum of these; any_d is any positive number."""
+    slope, d = given(g0, past), sp.Symbol("any_d", positive=True)
+    for left in (G_1, G_f):
+        book.define(_of(str(left)), left(t), OF_STOPPED[str(left)], "Appendix B.5", STOPPED_ROUND)
+    uses: Uses = [
+        cite(_of("def G_1"), times=1),
+        cite(_of("def G_f"), times=-1 / (2 * d)),
+        fact("mean_norm", slope, d, times=1 / (2 * d)),
+    ]
+    book.line("mean norm", G_1(t), "<=", sp.sqrt(G_f(t)), uses, scope=STOPPED_ROUND, vectors=False,
+              rule="root")  # fmt: skip
+    book.prove("eq-26", "", [cite("mean norm", over="t", tangent=d / T, times=1)], rule="root")
+
+
 def _one_round(book: Book) -> None:
     """(19), its mean, and gradients of stopped clients."""
     slope, same = given(g0, past), sp.Integer(0)
-    for left in (X_f, Dw_2, G_f, X_g, X_b, X_ge, X_be, g_g, g_b):
+    for left in (X_f, Dw_2, X_g, X_b, X_ge, X_be, g_g, g_b):
         book.define(_of(str(left)), left(t), OF_STOPPED[str(left)], "Appendix B.5", STOPPED_ROUND)
     unbiased = (Fact.NOISE,)
     for name, left, relation, right, origin, assumptions, restated in (
@@ -108,6 +125,7 @@ def _one_round(book: Book) -> None:
 def write(book: Book) -> None:
     """All of them."""
     _given(book)
+    _norms(book)
     _one_round(book)
     # B.3 is of w^r: of gradients after local steps nothing bounds the left side
     book.prove("eq-20", "bracket", [], chart=_COUNTED)
