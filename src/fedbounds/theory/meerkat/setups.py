@@ -13,7 +13,7 @@ from .ridges import ATTAINED, HALF, RIDGES, SWINGING, TEN, Numbers, Ridge, root
 _EPSILON = "1/10"
 # rounds, and local steps of each
 _MANY, _LONG, _SHORT, _TWICE = (1000, 2), (60, 10), (3, 3), (3, 2)
-_FEW, _OFTEN, _ONCE = (2, 2), (6, 1), (1, 2)
+_FEW, _OFTEN, _ONCE, _AT_ONCE = (2, 2), (6, 1), (1, 2), (1, 3)
 
 
 def _planned(
@@ -144,6 +144,17 @@ def _of_long_steps() -> Iterator[Planned]:
     yield rounds(of, 8 / of.smoothness, (1, 3), "eta = 8/L", quick=True)
 
 
+def _of_one_round() -> Iterator[Planned]:
+    """So few outcomes that a script lists them."""
+    of = next(own for own in RIDGES if own.told == "one coordinate counts")
+    yield rounds(of, of.local_step, _AT_ONCE, "eta = 1/(L(u+2))", quick=True)
+    yield stopped(of, (0, 1), 1 / of.smoothness, _AT_ONCE, "1/2", "eta = 1/L", quick=True)
+    for of in RIDGES:
+        if len(of.curvatures) == 2 and len(set(zip(of.curvatures, of.slopes, strict=True))) > 1:
+            told = "eta = 1/(L(u+2)), gamma K_g/K"
+            yield stopped(of, (1, 0), of.local_step, _ONCE, "1/2", told, quick=_is_small(of))
+
+
 def _of_swings() -> Iterator[Planned]:
     """Noise along the ridge, at the step sizes of (7), of Theorem 2.1 and of Theorem 2.2."""
     of, some = SWINGING, (0, 1)
@@ -195,6 +206,7 @@ def _of_powers() -> Iterator[Planned]:
 PLANNED = (
     *_of_clients(),
     *_of_long_steps(),
+    *_of_one_round(),
     *_of_powers(),
     *_of_rounds(),
     *_of_stopped(),
