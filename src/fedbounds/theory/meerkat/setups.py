@@ -117,8 +117,7 @@ def _of_stopped() -> Iterator[Planned]:
         n = len(of.curvatures)
         for some in _stopped_of(n):
             alike = len(set(of.curvatures)) == 1 == len(set(of.slopes))
-            share = f"{n - sum(some)}/{n}"
-            gamma: Number = share if alike else 1
+            share, gamma = f"{n - sum(some)}/{n}", str(of.share(some))
             first = "stopped" in of.quick and sum(some) == 1
             yield stopped(of, some, of.local_step, _SHORT, gamma, "eta = 1/(L(u+2))", quick=first)
             if not alike and any(some):  # kept clients need not have their share of the gaps
@@ -219,7 +218,7 @@ PLANNED = (
         (*(0,) * 3, *(1,) * 7),
         TEN.short_stopped_step(2),
         _TWICE,
-        1,
+        str(TEN.share((*(0,) * 3, *(1,) * 7))),
         "eta = (1-c_h)/(36LT(u+2))",
         quick=False,
     ),
