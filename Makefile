@@ -24,9 +24,12 @@ bench: $(INSTALLED)
 
 # The tools that build the site are installed here, so that `make verify` need not. Not -q: it
 # silences the warnings that a strict build counts.
-docs: $(INSTALLED)
-	$(BIN)/python -m pip install -q -e ".[docs]"
+docs: .venv/.docs
 	$(BIN)/mkdocs build
+
+.venv/.docs: $(INSTALLED)
+	$(BIN)/python -m pip install -q -e ".[docs]"
+	@touch $@
 
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \

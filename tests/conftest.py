@@ -121,6 +121,13 @@ def quick_proofs(quick_plans_at):
 
 
 @pytest.fixture(scope="session")
+def quick_displays(quick_plans_at):
+    """What the quick plan of a paper shows beside its claims."""
+    quick_plans_at.mkdir(exist_ok=True)
+    return functools.cache(functools.partial(quick_plans.displays, quick_plans_at))
+
+
+@pytest.fixture(scope="session")
 def findings_in_words(quick_plans_at):
     """Findings of FedPLT's claims in words, by claim, with a script of every violation."""
     return quick_plans.in_words(quick_plans_at)

@@ -12,9 +12,9 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from fedbounds.theory.language.catalogue import entry
-from fedbounds.theory.language.registry import encoded, encoded_claims
+from fedbounds.theory.language.registry import displayed, encoded, encoded_claims
 from fedbounds.verify.decide.profile import Profile
-from fedbounds.verify.judge.plan import quick_cases
+from fedbounds.verify.judge.plan import own_displays, quick_cases
 from fedbounds.verify.judge.proofs import Proofs, prove
 from fedbounds.verify.judge.settings.judge import universal
 from fedbounds.verify.judge.settled import Finding
@@ -66,6 +66,16 @@ def in_words(shared: Path) -> dict[str, list[Finding]]:
             }
             path.write_bytes(pickle.dumps(every))
         found: dict[str, list[Finding]] = pickle.loads(path.read_bytes())
+    return found
+
+
+def displays(shared: Path, paper: str) -> dict[str, list[Record]]:
+    """What is shown beside the claims of a paper."""
+    path = shared / f"{paper}, displays"
+    with FileLock(f"{path}.lock"):
+        if not path.exists():
+            path.write_bytes(pickle.dumps(own_displays(paper, Profile.QUICK, displayed(paper))))
+        found: dict[str, list[Record]] = pickle.loads(path.read_bytes())
     return found
 
 

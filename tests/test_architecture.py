@@ -8,6 +8,7 @@ import ast
 import importlib
 import json
 import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -173,7 +174,7 @@ def named_in_engine(source: str, module: str) -> list[str]:
         name
         for _, name in imports(source, module)
         for _, part, own, *_ in [[*name.split("."), "", "", ""]]
-        if (part == "algorithms" and own not in {"traced", ""})
+        if (part == "algorithms" and own not in {"traced", "masks", ""})  # masks are no algorithm
         or (part == "theory" and own in PAPERS)
     }
     tree = ast.parse(source)
@@ -185,7 +186,8 @@ def named_in_engine(source: str, module: str) -> list[str]:
 def of_engine(module: str) -> bool:
     """Whether a file is the engine's; what a paper has there still is under its own name."""
     _, part, own, *_ = [*module.split("."), "", ""]
-    return part in {"verify", "problems", "theory", "vocabulary", "facts"} and own not in PAPERS
+    parts = {"verify", "problems", "theory", "strategies", "laws", "vocabulary", "facts"}
+    return part in parts and own not in PAPERS
 
 
 def _words(node: ast.AST) -> Iterator[str]:
@@ -195,7 +197,7 @@ def _words(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Attribute):
         yield node.attr
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield from node.value.replace("/", " ").split()
+        yield from re.findall(r"[\w-]+", node.value)
 
 
 def words_named(source: str, enums: Iterable[str]) -> set[str]:
@@ -433,6 +435,7 @@ def test_a_planted_word_of_one_paper_is_reported():
         ("from fedbounds.theory.fedplt import setups", True),
         ("from ..algorithms import sub_models\nx = 'a FedAvg-P run'", True),
         ("key = 'submodel/lem-2'", True),
+        ("told = \"an id such as 'submodel/lem-2', or\"", True),
         ('"""Of FedAvg-P, in personalization."""\ndef f():\n    """submodel"""', False),
         (
             "from fedbounds.algorithms.traced import Algorithm\nfrom fedbounds.theory import claims",

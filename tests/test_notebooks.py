@@ -5,12 +5,12 @@
 
 import ast
 import copy
+import os
 import re
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
-from itertools import islice
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ nbformat = pytest.importorskip("nbformat", reason="needs the extra notebooks")
 pytest.importorskip("ipykernel", reason="needs the extra notebooks")
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
+CONSTANTS = FOLDER.parent / ".hypothesis"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 MOST_CELLS = 25
 MOST_PNG = 1_000_000  # bytes of base64 text per notebook
@@ -82,19 +83,38 @@ def executed(notebook: Any, errors: bool = False) -> Any:
     return fresh
 
 
-def executed_in_turn(notebooks: dict[Path, Any], folder: Path, begun: Path) -> list[list[Cell]]:
-    """The code cells of each with fresh outputs: one kernel replays the proofs of all of them.
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[Any]:
+    """One for all notebooks that a process runs: it replays the proofs of all of them once."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the libraries that talk to the kernel
+        client = nbclient.NotebookClient(
+            nbformat.v4.new_notebook(),
+            timeout=SECONDS,
+            kernel_name="python3",
+            record_timing=False,
+            allow_errors=True,
+        )
+        # what hypothesis reads of our files is there for each process that it is made for
+        with client.setup_kernel(env=os.environ | {"HYPOTHESIS_STORAGE_DIRECTORY": str(CONSTANTS)}):
+            yield client
 
-    Runs of a paper go on with the records in ``begun``, if there are any.
+
+def executed_anew(kernel: Any, notebook: Any, folder: Path, begun: Path) -> list[Cell]:
+    """The code cells with fresh outputs, in a kernel that may have run other notebooks.
+
+    Runs of the paper named like ``begun`` go on with the records that are there, if there are any.
     """
-    whole = nbformat.v4.new_notebook()
-    for path, notebook in notebooks.items():
-        places = (begun / path.stem, quick_plans.steps_at(begun, path.stem))
-        records = [str(place) for place in places if place.exists()]
-        begin = nbformat.v4.new_code_cell(ANEW.format(folder=folder, begun=records))
-        whole.cells += [begin, *code_cells(copy.deepcopy(notebook))]
-    found = iter(executed(whole, errors=True).cells)
-    return [list(islice(found, 1 + len(code_cells(one))))[1:] for one in notebooks.values()]
+    places = (begun, quick_plans.steps_at(begun.parent, begun.name))
+    records = [str(place) for place in places if place.exists()]
+    begin = nbformat.v4.new_code_cell(ANEW.format(folder=folder, begun=records))
+    kernel.nb.cells = [begin, *code_cells(copy.deepcopy(notebook))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for at, cell in enumerate(kernel.nb.cells):
+            kernel.execute_cell(cell, at)
+    assert not [x for x in begin.outputs if x.output_type == "error"], begin.outputs
+    return list(kernel.nb.cells[1:])
 
 
 def stale(old: Cell, new: Cell) -> str:
@@ -206,38 +226,39 @@ def test_prose_states_no_result(notebook: Any) -> None:
 
 
 @pytest.mark.slow
-def test_they_run_and_print_what_is_committed(
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_it_runs_and_prints_what_is_committed(
+    path: Path,
+    kernel: Any,
     tmp_path: Path,
     quick_plans_at: Path,
     quick_plan: Callable[[str], Any],
     quick_proofs: Callable[[str], Any],
 ) -> None:
     """Wording only: verdicts, standings, names; a stale output is an error."""
-    for paper in BEGUN:
-        quick_plan(paper)
-    for paper in PROVED:
-        quick_proofs(paper)
-    notebooks = {path: read(path) for path in NOTEBOOKS}
-    every = executed_in_turn(notebooks, tmp_path, quick_plans_at)
+    if path.stem in BEGUN:
+        quick_plan(path.stem)
+    if path.stem in PROVED:
+        quick_proofs(path.stem)
+    notebook = read(path)
+    fresh = executed_anew(kernel, notebook, tmp_path, quick_plans_at / path.stem)
     faults = [
-        f"{path.stem}: {fault}"
-        for (path, notebook), fresh in zip(notebooks.items(), every, strict=True)
+        fault
         for old, new in zip(code_cells(notebook), fresh, strict=True)
         if (fault := stale(old, new))
     ]
     assert not faults, "\n".join(["run `python tests/test_notebooks.py`", *faults])
 
 
-def test_a_stale_output_and_an_error_are_seen(tmp_path: Path) -> None:
+def test_a_stale_output_and_an_error_are_seen(kernel: Any, tmp_path: Path) -> None:
     """Each notebook begins anew: what the one before it named is gone."""
-    cells = ["x = 1\nprint('survived')", "print('refuted')", "print(x)", "1/0"]
-    notebooks = {}
-    for source in cells:
+    faults = []
+    for source in ("x = 1\nprint('survived')", "print('refuted')", "print(x)", "1/0"):
         cell = nbformat.v4.new_code_cell(source)
         cell.outputs = [nbformat.v4.new_output("stream", text="survived\n")]
-        notebooks[Path(source)] = nbformat.v4.new_notebook(cells=[cell])
-    found = executed_in_turn(notebooks, tmp_path, tmp_path)
-    faults = [stale(n.cells[0], new) for n, (new,) in zip(notebooks.values(), found, strict=True)]
+        notebook = nbformat.v4.new_notebook(cells=[cell])
+        (new,) = executed_anew(kernel, notebook, tmp_path, tmp_path / "none")
+        faults.append(stale(cell, new))
     assert faults[0] == ""
     assert faults[1].startswith("prints other words")
     assert faults[2].startswith("NameError")

@@ -53,8 +53,7 @@ def _claim(asked: Any) -> Claim:
     if isinstance(asked, str):
         raise FedboundsError(f"{asked} is {kind}, without formulas to instantiate")
     raise FedboundsError(
-        f"claim is of type {kind}; expected an id such as 'personalization/thm-3.7', or a Claim "
-        "with formulas"
+        f"claim is of type {kind}; expected an id of the catalogue, or a Claim with formulas"
     )
 
 

@@ -30,7 +30,7 @@ def test_every_fact_is_listed(fact):
 
 
 def test_every_rule_is_listed():
-    rules = {"given", "combine", "induction", "unroll"}
+    rules = {"given", "combine", "induction", "unroll", "root"}
     assert rules <= set(cases("check"))
     assert not [rule for rule in rules if f"- `{rule}`" not in PAGE]
 

@@ -1,5 +1,6 @@
 """What the chains of Theorems 2.1 and 2.2 rest on: what is true of local gradients, and what not."""
 
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -7,8 +8,6 @@ import pytest
 from fedbounds.facts import Fact
 from fedbounds.theory.proof.library import replayed
 from fedbounds.theory.proof.replay import Local
-
-LAST = "thm-2.1-explicit: the second step size is smaller"
 
 
 @cache
@@ -44,8 +43,58 @@ def test_no_given_is_of_gradients_after_local_steps_of_any_objective():
     assert not [one for one in givens if "X_g" in str(one.written.left)]
 
 
-def test_the_last_step_of_theorem_21_follows_where_the_second_step_size_is_smaller():
-    found = steps()[LAST]
+def test_the_last_step_of_theorem_21_follows_as_mu_is_at_most_l():
+    found = steps()["thm-2.1-explicit"]
     assert found.local is Local.PROVED
     assert not found.inherited  # the chain before it does not
-    assert any("mu_PL" in " ".join(map(str, c)) for c in found.written.statement.conditions)
+    assert "asm step of Theorem 2.1" in found.givens
+
+
+def test_the_last_step_of_theorem_22_does_not_follow_from_28():
+    found = steps()["thm-2.2-explicit:D_delta positive"]
+    assert found.local is Local.DOES_NOT_FOLLOW
+    of = {name: Fraction(number) for name, number in found.numbers}
+    n, kept, stopped, steps_, eta = (of[x] for x in ("n", "K_g", "K_b", "K", "eta"))
+    every, start, last = kept * steps_ + stopped, of["f(0)"], of["f(8)"]
+    curved, smooth, u, gamma = of["mu_PL"], of["L"], of["u_m"] + 2, of["gamma_g"]
+    variances = steps_**2 * of["sigma2"] * kept + 2 * stopped * of["sigma_h"] ** 2
+    # all that (28) and Theorem 2.2 suppose; c = 1 has a root
+    assert n == kept + stopped
+    assert of["c_m"] == 1
+    assert of["c_h"] < 1
+    assert curved <= smooth
+    assert gamma <= 1
+    assert min(start, last, of["Sum_t(f(t))"]) >= 0
+    second = curved * every / (2 * n * u**2 * smooth**2 * steps_ * gamma)
+    assert eta == min(1 / (smooth * u), second)
+    divided = eta * every - 2 * eta**2 * u * smooth * stopped * (1 + of["c_h"])
+    assert divided == of["D_delta"] > 0
+    whole = eta * curved * every / n - eta**2 * u**2 * smooth**2 * steps_ * gamma
+    mean = of["Sum_t(f(t))"] / of["T"]
+    # (28) holds
+    assert whole * mean <= (
+        (start - last) / of["T"]
+        + eta**2 * every**2 * of["sigma_h"] ** 2 / (2 * n * divided)
+        + eta**2 * u**2 * smooth**3 * steps_ * gamma * of["Delta"] / 2
+        + eta**2 * u * smooth * variances / (2 * n)
+    )
+    # the bound of the theorem does not
+    assert mean > (
+        4 * n**2 * u**2 * smooth**2 * steps_ * gamma * start / (curved**2 * every**2 * of["T"])
+        + of["sigma_h"] ** 2 / 2
+        + u * smooth * of["Delta"] / 4
+        + variances / (4 * n * u * smooth * steps_ * gamma)
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["eq-23:any step", "iid-label:mean", "iid-label:covariance", "vp-vs-meerkat:density"]
+)
+def test_parts_without_a_proof_have_numbers_against_them(name):
+    found = dict(steps()[name].numbers)
+    assert all(Fraction(found[x]) <= 1 for x in ("c_m", "c_h", "delta_p1") if x in found)
+
+
+def test_no_step_of_the_printed_chain_is_open():
+    assert not [name for name, one in steps().items() if one.local is Local.OPEN
+                and name != "eq-6:density"]  # fmt: skip

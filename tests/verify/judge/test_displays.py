@@ -1,24 +1,18 @@
 """Scalings shown beside claims: every claim exists, fits have intervals, the recursion is exact."""
 
-from functools import cache
-
 import pytest
 
 from fedbounds.theory.language.catalogue import entry
+from fedbounds.theory.language.registry import displayed
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.plan import own_displays
 from fedbounds.verify.page.tables import _scaling
 
 
-@cache
-def shown(paper):
-    return own_displays(paper, Profile.QUICK)
-
-
 @pytest.mark.parametrize("paper", ["fedplt", "submodel"])
-def test_every_display_is_beside_a_claim_and_tells_its_interval(paper):
-    assert shown(paper)
-    for claim_id, rows in shown(paper).items():
+def test_every_display_is_beside_a_claim_and_tells_its_interval(paper, quick_displays):
+    assert quick_displays(paper)
+    for claim_id, rows in quick_displays(paper).items():
         assert entry(claim_id).paper == paper
         assert rows
         for row in rows:
@@ -31,11 +25,19 @@ def test_every_display_is_beside_a_claim_and_tells_its_interval(paper):
 
 
 def test_a_paper_without_a_plan_of_its_own_shows_nothing():
-    assert own_displays("personalization", Profile.QUICK) == {}
+    assert displayed("personalization") == {}
+    assert own_displays("personalization", Profile.QUICK, {"personalization/thm-3.7"}) == {}
 
 
-def test_the_recursion_alone_falls_more_slowly_than_one_over_t():
-    rows = {row["problem"]["instance"]: row for row in shown("fedplt")["fedplt/decaying-step"]}
+def test_a_claim_alone_has_its_own_and_they_are_called_the_same(quick_displays):
+    claim = "submodel/claim-residual"
+    found = own_displays("submodel", Profile.QUICK, {claim})
+    assert found == {claim: quick_displays("submodel")[claim]}
+
+
+def test_the_recursion_alone_falls_more_slowly_than_one_over_t(quick_displays):
+    own = quick_displays("fedplt")["fedplt/decaying-step"]
+    rows = {row["problem"]["instance"]: row for row in own}
     alone = rows["recursion with equality, steps 1/(z(t+1))"]["ladder"]
     scaled = [t * d for t, d in zip(alone["values"], alone["series"]["D^t"], strict=True)]
     assert scaled == sorted(scaled)  # t D^t = H_t grows without end
@@ -44,8 +46,8 @@ def test_the_recursion_alone_falls_more_slowly_than_one_over_t():
     assert max(t * d for t, d in zip(longer["values"], longer["series"]["D^t"], strict=True)) < 4
 
 
-def test_the_residual_falls_with_the_square_of_what_is_missing():
-    rows = shown("submodel")["submodel/claim-residual"]
+def test_the_residual_falls_with_the_square_of_what_is_missing(quick_displays):
+    rows = quick_displays("submodel")["submodel/claim-residual"]
     fits = [row["ladder"]["fit"] for row in rows if row["ladder"]["fit"]]
     assert fits
     assert all(abs(fit["exponent"] - 2) < 0.1 for fit in fits)

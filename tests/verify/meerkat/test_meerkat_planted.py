@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 import zeroth_order_oracle as oracle
-from meerkat_cases import CASES, F, closed, differing, known, listed
+from meerkat_cases import CASES, F, closed, differing, known, listed, setup_of
 from zeroth_order_oracle import ROUND
 
 from fedbounds.algorithms import sparse_zeroth_order as algorithm
 from fedbounds.verify.measure.sources import Entries
 from fedbounds.verify.measure.unknowns import Refused
+from fedbounds.verify.setups.found import known_of, view_of
 
 
 def one_sided(problem, p, models, direction, noise):
@@ -57,7 +58,11 @@ def flatter(random, problem, p, steps):
     return RIGHT["directions"](Other, problem, p, steps)
 
 
-RIGHT = {"estimate": algorithm.estimate, "directions": algorithm.directions}
+RIGHT = {
+    "estimate": algorithm.estimate,
+    "directions": algorithm.directions,
+    "averaged": algorithm.averaged,
+}
 BOTH = "two clients, two steps"
 PLANTED = {  # what is planted, and quantities that are not the oracle's then
     "one-sided": ("estimate", one_sided, BOTH, {"est_m", "Dw_2"}),
@@ -84,6 +89,38 @@ def test_an_error_planted_in_local_steps_is_caught(name, monkeypatch):
     monkeypatch.setattr(algorithm, part, wrong)
     planted = replace(algorithm.LOCAL_STEPS, name=name)
     assert "est_2" in differing(CASES[case], "local steps", 1, planted)
+
+
+def kept_alone(problem, p, x, drawn, see, carry, kept):
+    """The mean of the clients that are not stopped, as if the others were not there."""
+    return _weighted(problem, p, x, drawn, see, carry, kept, kept)
+
+
+def by_steps(problem, p, x, drawn, see, carry, kept):
+    """Clients count by their local steps."""
+    return _weighted(problem, p, x, drawn, see, carry, kept, kept * (p["K"] - 1) + 1)
+
+
+def _weighted(problem, p, x, drawn, see, carry, kept, weights):
+    shown = {}
+    RIGHT["averaged"](problem, p, x, drawn, lambda **more: shown.update(more), carry, kept)
+    after = problem.xp.sum(shown["reached"] * weights[:, :, None], axis=1) / sum(weights[0])
+    see(**shown | {"w_next": after})
+    return after
+
+
+@pytest.mark.parametrize("wrong", [kept_alone, by_steps])
+def test_stopped_clients_with_another_weight_are_caught(wrong, monkeypatch):
+    case = CASES[BOTH]
+    wanted = oracle.Listed(case).stopped((0, 1))
+    setup = setup_of(case, "few local steps, some clients stopped", 1, stopped=(0, 1))
+    view = view_of(setup)
+    right = known_of(setup, view)
+    assert {x for x in wanted if right.series(x)[0] != wanted[x]} == set()
+    monkeypatch.setattr(algorithm, "averaged", wrong)
+    planted = replace(view, algorithm=replace(algorithm.STOPPED_WHOLE, name=wrong.__name__))
+    found = known_of(setup, planted)
+    assert {x for x in wanted if found.series(x)[0] != wanted[x]} >= {"X_f", "Dw_2"}
 
 
 def test_one_plus_u_is_what_the_flatter_law_has(monkeypatch):

@@ -119,3 +119,26 @@ def test_noise_is_a_part_of_the_gradient_whose_norm_counts(name):
         assert all(
             x != y for x, y in zip(found.series("est_2").flat, ((2 + u) * kept).flat, strict=True)
         )
+
+
+def shares_of(problem, stopped):
+    """Kept clients' share of all gaps, at many states: what gamma is at least."""
+    h, b = ([Fraction(x) for x in own] for own in (problem.curvatures, problem.slopes))
+    mean = -sum(b) / sum(h)
+    for s in (mean + Fraction(j, 16) for j in range(-160, 161)):
+        gaps = [x * (s + y / x) ** 2 / 2 for x, y in zip(h, b, strict=True)]
+        lows = [x * (mean + y / x) ** 2 / 2 for x, y in zip(h, b, strict=True)]
+        apart = sum((y / x + mean) ** 2 for x, y in zip(h, b, strict=True))  # times ||a||^2
+        whole = sum(gaps) - sum(lows) + max(h) * apart / 2
+        if whole:
+            yield sum(own for own, one in zip(gaps, stopped, strict=True) if not one) / whole
+
+
+@pytest.mark.parametrize("slopes", [(0, 0, 0), (1, 1, -2), (0, 3, -1)])
+@pytest.mark.parametrize("stopped", [(0, 0, 1), (1, 0, 0), (0, 1, 1), (0, 0, 0)])
+def test_gamma_is_the_least_that_holds_in_every_state(slopes, stopped):
+    problem = Ridge("r", A, (0, 1), ("1/2", 1, "3/2"), slopes)
+    gamma, most = problem.share(stopped), max(shares_of(problem, stopped))
+    assert most <= gamma <= 1
+    # a 64th less is broken somewhere, up to the distance of the states that are tried
+    assert gamma == most or most > gamma - Fraction(1, 64) - Fraction(1, 500)

@@ -14,6 +14,8 @@ from fedbounds.verify.setups.script_check import agrees
 from fedbounds.vocabulary import Verdict
 
 SHORT = "own curvatures: R=2 T=2, eta = 1/(L(u+2))"
+AT_ONCE = "one coordinate counts: R=1 T=3, eta = 1/(L(u+2))"
+STOPPED = "one coordinate counts: 1 of 2 stopped, R=1 T=3, eta = 1/L"
 LOCAL = "4/9 kept, one of three: 4 local steps, eta = 1/(L(u/d+2))"
 
 
@@ -29,8 +31,10 @@ def broken(name, instance):
 
 
 @pytest.mark.parametrize(
-    ("name", "instance"), [("lemma-b7", LOCAL), ("eq-9", SHORT), ("eq-11", SHORT)]
-)
+    ("name", "instance"),
+    [("lemma-b7", LOCAL), ("eq-9", SHORT), ("eq-11", SHORT), ("eq-12", AT_ONCE),
+     ("eq-13", AT_ONCE), ("eq-23", STOPPED)],
+)  # fmt: skip
 def test_a_script_shows_the_gap(name, instance):
     judgement, part, outcome = broken(name, instance)
     text = script(judgement, part, measure(judgement.instance).numbers)

@@ -10,8 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pages import LIKE, PRINTED, SUMMED, THEOREM, Page, claim, gather, record, small_document
 
-from fedbounds.verify.decide.profile import Profile
-from fedbounds.verify.judge.plan import own_displays
 from fedbounds.verify.page.comparisons import comparison_view
 from fedbounds.verify.page.detail import Detail, Room
 from fedbounds.verify.page.figures import SMALLEST, strips, waterfall, waterfalls
@@ -206,9 +204,9 @@ def test_the_ladder_is_drawn_with_both_slopes_and_told_in_text(results):
     assert "term: 1." in text
 
 
-def test_what_a_paper_displays_is_drawn_beside_its_claim(results):
+def test_what_a_paper_displays_is_drawn_beside_its_claim(results, quick_displays):
     """As a run leaves them: they are no records of a claim."""
-    every = own_displays("fedplt", Profile.QUICK)
+    every = quick_displays("fedplt")
     assert every
     row, *_ = next(iter(every.values()))
     assert "claim" not in row

@@ -5,7 +5,6 @@ from pages import Page
 
 from fedbounds.theory.language.catalogue import PAPERS, select
 from fedbounds.verify.decide.profile import Profile
-from fedbounds.verify.judge.plan import own_displays
 from fedbounds.verify.judge.standing import REFUSED
 from fedbounds.verify.judge.summary import summarise
 from fedbounds.verify.page.written import render
@@ -15,8 +14,8 @@ from fedbounds.vocabulary import Kind
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_the_page_of_a_whole_paper_is_made(paper, quick_plan):
-    shown = own_displays(paper, Profile.QUICK)
+def test_the_page_of_a_whole_paper_is_made(paper, quick_plan, quick_displays):
+    shown = quick_displays(paper)
     rows = quick_plan(paper) if shown else ()  # judged for other tests too
     entries = [entry for entry in select((paper,)) if entry.kind is not Kind.DEFINITION]
     own = {entry.id: [row for row in rows if row["claim"] == entry.id] for entry in entries}

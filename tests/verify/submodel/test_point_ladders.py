@@ -23,9 +23,7 @@ from fedbounds.theory.submodel.names import OBJECTIVE_LADDER
 from fedbounds.theory.submodel.point_ladders import Samples, bent, named, over_p, planned
 from fedbounds.theory.submodel.point_setups import coupled, quadratics
 from fedbounds.verify.decide.case import find
-from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.judge.plan import own_displays
 from fedbounds.verify.measure.objectives import objective
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import case_of
@@ -202,8 +200,8 @@ def test_ladders_are_stored_exactly():
         assert again.parameters == first.parameters
 
 
-def test_the_residual_of_quadratics_has_exponent_two():
-    shown = own_displays("submodel", Profile.QUICK)["submodel/claim-residual"]
+def test_the_residual_of_quadratics_has_exponent_two(quick_displays):
+    shown = quick_displays("submodel")["submodel/claim-residual"]
     fits = [record["ladder"]["fit"] for record in shown if record["ladder"]["fit"]]
     assert len(fits) >= 4
     assert all(abs(fit["exponent"] - 2) < 0.1 for fit in fits)

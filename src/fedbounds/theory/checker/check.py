@@ -14,9 +14,10 @@ from .names import refuse_names, refuse_unknown
 from .needs import every_part, refuse_unmet
 from .text import parsed, words
 from .values import CONSTANT, Value
-from .vectors import is_square
+from .vectors import is_norm, is_square
 
 _SUMS = ("Sum_t(", "Sum_i(", "Sum_ik(")
+TANGENT = "any_d"  # where the tangents of a root are taken: any positive number
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ def _check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None
             _induction(theory, step, earlier)
         case "unroll":
             _unroll(theory, step, earlier)
+        case "root":
+            _root(theory, step, earlier)
         case rule:
             raise Refused(f"{step.id}: unknown rule {rule!r}")
 
@@ -272,6 +275,8 @@ def _premise(
             raise Refused(f"{premise.name!r} is no earlier step")
         cited = earlier[premise.name]
         _refuse_malformed(theory, cited)
+        if premise.arguments:
+            cited = _tangent(cited, premise)
     else:
         raise Refused(f"unknown premise {premise.kind!r}")
     if cited.scope not in ("", scope):
@@ -287,6 +292,8 @@ def _premise(
     _refuse_round(target, cited, premise, at)
     _refuse_late(reader, premise, at)
     inner = _shifted(reader, at)
+    if premise.kind == "step" and premise.arguments and not _is_positive(inner, premise):
+        raise Refused(f"the tangent of {premise.name} is at what may not be positive")
     for condition in cited.conditions:
         if not implied(branch, inner, condition):
             raise Refused(f"{premise.name} needs {' '.join(condition)}")
@@ -401,7 +408,7 @@ def nonnegative(theory: Theory, key: str) -> bool:
     for prefix in _SUMS:
         if key.startswith(prefix):
             return nonnegative(theory, key.removeprefix(prefix).removesuffix(")"))
-    if key == CONSTANT or is_square(key):
+    if key == CONSTANT or is_square(key) or is_norm(key):
         return True
     return theory.quantities.get(key.partition("(")[0], False)
 
@@ -423,6 +430,50 @@ def _induction(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> 
     next_ = remainders(theory, statement, certificate, earlier, {x: f"{x}+1"}, hypothesis=statement)
     _refuse_negative(f"{step.id} from {x} to {x} + 1", next_)
     _refuse_idle(step.id, certificate, next_)
+
+
+def _root(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
+    """X <= sqrt(B), from X <= d/2 + B/(2 d) for every d > 0, of which nothing else speaks.
+
+    The least of these, for B > 0 at d = sqrt(B), is the root; for B = 0 they tend to 0.
+    """
+    statement, certificate = step.statement, step.certificate
+    told = [earlier[p.name] for p in certificate.premises if p.name in earlier]
+    if any(TANGENT in repr(one) for one in (theory, statement, *told)):
+        raise Refused(f"{step.id}: {TANGENT} is spoken of elsewhere")
+    if certificate.base is not None or any(a.name == TANGENT for a in certificate.chart):
+        raise Refused(f"{step.id}: {TANGENT} is any positive number, and nothing else")
+    wide = replace(theory, symbols=theory.symbols | {TANGENT: "positive"})
+    found = remainders(wide, _at(statement, TANGENT), replace(certificate, rule="combine"), earlier)
+    _refuse_negative(step.id, found)
+    _refuse_idle(step.id, certificate, found)
+    for one in found:
+        reader = one.branch.reader.stating(vectors=bool(statement.scope))
+        _refuse_sign(theory, reader.read(_inside(statement)), "what is under the root")
+
+
+def _inside(statement: Statement) -> str:
+    """B of X <= sqrt(B)."""
+    match statement.relation, parsed(statement.right):
+        case "<=", ast.Call(func=ast.Name(id="sqrt"), args=[inside], keywords=[]):
+            return ast.unparse(inside)
+    raise Refused(f"{statement.right} bounds by no root")
+
+
+def _at(statement: Statement, point: str) -> Statement:
+    """X <= d/2 + B/(2 d), of X <= sqrt(B), which says so for every d > 0: a tangent of the root."""
+    return replace(statement, right=f"({point})/2 + ({_inside(statement)})/(2*({point}))")
+
+
+def _tangent(cited: Statement, premise: Premise) -> Statement:
+    """A step that bounds by a root, at a positive number: what it says there has no root."""
+    if len(premise.arguments) != 1:
+        raise Refused(f"the tangent of {premise.name} is at one number")
+    return _at(cited, ast.unparse(parsed(premise.arguments[0])))
+
+
+def _is_positive(reader: Reader, premise: Premise) -> bool:
+    return all(reader.ratio(point).positive() for point in premise.arguments)
 
 
 def _unroll(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:

@@ -98,7 +98,7 @@ class Premise:
     times : tuple of str
         One multiplier for every branch of the chart, or one for all.
     arguments : tuple of str
-        Of a fact.
+        Of a fact; or of a step that bounds by a root, the number at which its tangent is taken.
     at : pairs (index variable, expression)
         Where a step is used: t at t - 1.
     over : str
@@ -128,8 +128,9 @@ class Certificate:
     ``combine``: right - left is the sum of the premises' differences, times their multipliers,
     and of squares and terms that are not negative. ``induction``: the same at 0, and from
     ``variable`` to its successor. ``given``: a definition or an assumption. ``unroll``: the sum
-    over rounds of a recursion for ``variable``, with ``origin`` its factor. ``scope`` names the
-    vectors that premises and squares speak of.
+    over rounds of a recursion for ``variable``, with ``origin`` its factor. ``root``: a bound by a
+    root, as ``combine`` gives every tangent of it, at any_d. ``scope`` names the vectors that
+    premises and squares speak of.
     """
 
     rule: str

@@ -181,6 +181,8 @@ def _nonnegative(theory: Theory, node: ast.expr) -> bool:
             return name in theory.symbols
         case ast.Call(func=ast.Name(id="sq")):
             return True
+        case ast.Call(func=ast.Name(id="given"), args=[ast.Call(func=ast.Name(id="sqrt"))]):
+            return True
         case ast.Call(func=ast.Name(id=name), args=[inner]) if name in _SUMS:
             return _nonnegative(theory, inner)
         case ast.Call(func=ast.Name(id=name)):

@@ -11,7 +11,7 @@ from .keys import Affine, applied, over_clients, over_rounds
 from .ratios import Ratio, Ring
 from .text import parsed
 from .values import Value
-from .vectors import Space, Vector
+from .vectors import Space, Vector, norm_key
 
 _FURTHEST = 10**4  # round or step
 _WHOLE = ("integer", "index", "varying")  # signs of the symbols that stand for integers
@@ -160,6 +160,8 @@ class Reader:
                 return self._product(vector, vector)
             case "ip", [left, right]:
                 return self._product(self._vector(left), self._vector(right))
+            case "given", [ast.Call(func=ast.Name(id="sqrt"), args=[ast.Call() as inside])]:
+                return self._norm(inside)
             case "Sum_t", [inner]:
                 return self._sum_t(inner)
             case "Mean_t", [inner]:
@@ -260,6 +262,15 @@ class Reader:
             raise Refused("vectors where no scope is named")
         found = self.space.product(left, right)
         return Value(self.ring, {key: r for key, r in found.items() if not r.is_zero()})
+
+    def _norm(self, node: ast.Call) -> Value:
+        """The mean of a norm, given(sqrt(dot(x, x))): a number of which the sign is known."""
+        match node:
+            case ast.Call(func=ast.Name(id="dot"), args=[left, right], keywords=[]) if ast.unparse(
+                left
+            ) == ast.unparse(right):
+                return Value.quantity(self.ring, norm_key(self._vector(left)))
+        raise Refused(f"{ast.unparse(node)!r} is no square of a norm")
 
     def _vector(self, node: ast.expr) -> Vector:
         if self.space is None or self.scope is None:

@@ -4,6 +4,7 @@ Each function returns a statement for its arguments, with its side conditions; t
 its docstring, and a test tries it on numbers.
 """
 
+import ast
 import re
 from collections.abc import Callable
 from math import factorial
@@ -12,6 +13,7 @@ from flint import fmpq
 
 from .data import Premise, Scope, Statement
 from .errors import Refused
+from .text import parsed
 
 Fact = Callable[[Scope, tuple[str, ...]], Statement]
 _TERMS = 40
@@ -45,6 +47,12 @@ def root_grows(scope: Scope, arguments: tuple[str, ...]) -> Statement:
     """sqrt(x) <= sqrt(y) for 0 <= x <= y."""
     x, y = arguments
     return Statement(f"sqrt({x})", "<=", f"sqrt({y})", ((x, ">=", "0"), (x, "<=", y)))
+
+
+def mean_norm(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """2 d E ||x|| <= d^2 + E ||x||^2: (||x|| - d)^2 is not negative."""
+    x, d = (ast.unparse(parsed(text)) for text in arguments)
+    return Statement(f"2*({d})*given(sqrt(dot({x}, {x})))", "<=", f"({d})**2 + sq({x})")
 
 
 def smooth(scope: Scope, arguments: tuple[str, ...]) -> Statement:
@@ -143,6 +151,7 @@ FACTS: dict[str, Fact] = {
         power_grows,
         power_falls,
         root_grows,
+        mean_norm,
         smooth,
         variance,
         martingale,

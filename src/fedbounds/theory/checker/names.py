@@ -13,7 +13,9 @@ from .errors import Refused
 from .text import parsed
 
 SUMS = frozenset({"Sum_t", "Mean_t", "Max_t", "Sum_i", "Sum_ik", "Sum"})
-FUNCTIONS = frozenset({"sqrt", "log", "Max", "Min", "max", "min", "sq", "ip", "given", "present"})
+FUNCTIONS = frozenset(
+    {"sqrt", "log", "Max", "Min", "max", "min", "sq", "ip", "dot", "given", "present"}
+)
 INDICES = frozenset({"t", "k"})
 SIGNS = ("integer", "positive", "nonnegative", "index", "varying")
 # what sums and participation speak of: clients, participants, local steps and rounds

@@ -135,9 +135,22 @@ class Space:
         return [(f"<{first}|{second}|{','.join(sorted(kept))}>", None)]
 
 
+def norm_key(vector: Vector) -> str:
+    """The key of the mean of a norm, of E[a | sources] alone."""
+    match list(vector.items()):
+        case [(Term(outer=None) as term, weight)] if weight == weight.ring.number(1):
+            return f"<{term.atom}|{','.join(sorted(term.inner))}>"
+    raise Refused("only the norm of one vector is known, as it stands")
+
+
+def is_norm(key: str) -> bool:
+    """Whether a key is the mean of a norm."""
+    return key.startswith("<") and key.count("|") == 1
+
+
 def is_square(key: str) -> bool:
     """Whether a key is the square of a norm."""
-    if not key.startswith("<"):
+    if is_norm(key) or not key.startswith("<"):
         return False
     first, second, _ = key[1:-1].split("|")
     return first == second

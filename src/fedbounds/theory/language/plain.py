@@ -24,7 +24,10 @@ def numbers(value: Any) -> Any:
     if type(value) is int:  # most entries are: nothing is read of them
         return value
     if isinstance(value, list | tuple):
-        return tuple(map(numbers, value))
+        kinds = set(map(type, value))  # long starts are of one kind
+        if kinds <= {int}:
+            return tuple(value)
+        return tuple(map(_text if kinds == {str} else numbers, value))
     return _text(value) if isinstance(value, str) else _number(value)
 
 

@@ -6,6 +6,7 @@ largest h_k ||a||^2, and f is PL with the mean of them.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import isqrt
 
 from fedbounds.theory.language.setups import Number, Objective, numbers
@@ -48,7 +49,7 @@ class Ridge:
     swings: Number = 0
     quick: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def objective(self) -> Objective:
         """As data."""
         if self.swings:
@@ -99,6 +100,28 @@ class Ridge:
         every = zip(self._of(self.slopes), self._of(self.curvatures), strict=True)
         squares = [(b / h - best) ** 2 for b, h in every]
         return sum(squares, Fraction(0)) / len(squares) / self.size
+
+    def share(self, stopped: tuple[int, ...]) -> Fraction:
+        """The least gamma, in 64ths where minimisers differ, of the display before (28).
+
+        At every a'w = s the kept clients' gaps, sum_kept h_k (s - s_k)^2/2, are at most gamma times
+        all, H (s - s')^2/2 + max(h) sum_k (s_k - s')^2/2, with H = sum_k h_k and s' the mean.
+        """
+        h, kept = self._of(self.curvatures), [1 - own for own in stopped]
+        at = [-b / own for b, own in zip(self._of(self.slopes), h, strict=True)]
+        whole, first = (sum(y * x**p for y, x in zip(h, at, strict=True)) for p in range(2))
+        own, own_first, own_second = (
+            sum(one * y * x**p for one, y, x in zip(kept, h, at, strict=True)) for p in range(3)
+        )
+        if self.apart == 0:
+            return Fraction(own) / whole
+        spread = first**2 / whole + max(h) * len(h) * self.apart * self.size
+        for part in range(1, 64):
+            gamma = Fraction(part, 64)
+            square, rest = gamma * whole - own, gamma * spread - own_second
+            if min(square, rest) >= 0 and square * rest >= (gamma * first - own_first) ** 2:
+                return gamma
+        return Fraction(1)
 
     @property
     def pull(self) -> Fraction:

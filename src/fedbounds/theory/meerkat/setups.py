@@ -13,7 +13,7 @@ from .ridges import ATTAINED, HALF, RIDGES, SWINGING, TEN, Numbers, Ridge, root
 _EPSILON = "1/10"
 # rounds, and local steps of each
 _MANY, _LONG, _SHORT, _TWICE = (1000, 2), (60, 10), (3, 3), (3, 2)
-_FEW, _OFTEN, _ONCE = (2, 2), (6, 1), (1, 2)
+_FEW, _OFTEN, _ONCE, _AT_ONCE = (2, 2), (6, 1), (1, 2), (1, 3)
 
 
 def _planned(
@@ -117,8 +117,7 @@ def _of_stopped() -> Iterator[Planned]:
         n = len(of.curvatures)
         for some in _stopped_of(n):
             alike = len(set(of.curvatures)) == 1 == len(set(of.slopes))
-            share = f"{n - sum(some)}/{n}"
-            gamma: Number = share if alike else 1
+            share, gamma = f"{n - sum(some)}/{n}", str(of.share(some))
             first = "stopped" in of.quick and sum(some) == 1
             yield stopped(of, some, of.local_step, _SHORT, gamma, "eta = 1/(L(u+2))", quick=first)
             if not alike and any(some):  # kept clients need not have their share of the gaps
@@ -142,6 +141,17 @@ def _of_long_steps() -> Iterator[Planned]:
     """Steps after which local gradients are larger than those at the models that are sent."""
     of = next(own for own in RIDGES if own.told == "one coordinate counts")
     yield rounds(of, 8 / of.smoothness, (1, 3), "eta = 8/L", quick=True)
+
+
+def _of_one_round() -> Iterator[Planned]:
+    """So few outcomes that a script lists them."""
+    of = next(own for own in RIDGES if own.told == "one coordinate counts")
+    yield rounds(of, of.local_step, _AT_ONCE, "eta = 1/(L(u+2))", quick=True)
+    yield stopped(of, (0, 1), 1 / of.smoothness, _AT_ONCE, "1/2", "eta = 1/L", quick=True)
+    for of in RIDGES:
+        if len(of.curvatures) == 2 and len(set(zip(of.curvatures, of.slopes, strict=True))) > 1:
+            told = "eta = 1/(L(u+2)), gamma K_g/K"
+            yield stopped(of, (1, 0), of.local_step, _ONCE, "1/2", told, quick=_is_small(of))
 
 
 def _of_swings() -> Iterator[Planned]:
@@ -195,6 +205,7 @@ def _of_powers() -> Iterator[Planned]:
 PLANNED = (
     *_of_clients(),
     *_of_long_steps(),
+    *_of_one_round(),
     *_of_powers(),
     *_of_rounds(),
     *_of_stopped(),
@@ -207,7 +218,7 @@ PLANNED = (
         (*(0,) * 3, *(1,) * 7),
         TEN.short_stopped_step(2),
         _TWICE,
-        1,
+        str(TEN.share((*(0,) * 3, *(1,) * 7))),
         "eta = (1-c_h)/(36LT(u+2))",
         quick=False,
     ),

@@ -1,8 +1,9 @@
 """Runs on which the claims of deep linear networks are judged."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -69,14 +70,14 @@ class Network:
 
 # ---- starts
 
-Layer = list[list[Fraction]]
+Layer = Sequence[Sequence[Fraction | int]]
 _SIGNS = Fraction(1)
 
 
-def signs(width: int, columns: int) -> Layer:
+def signs(width: int, columns: int) -> list[list[int]]:
     """Columns of +-1: constant, alternating, alternating in pairs; orthogonal if 8 divides m."""
     return [
-        [Fraction(1 if at == 0 else (-1) ** (row >> (at - 1))) for at in range(columns)]
+        [1 if at == 0 else (-1) ** (row >> (at - 1)) for at in range(columns)]
         for row in range(width)
     ]
 
@@ -90,11 +91,17 @@ def _two_layers(width: int, columns: int, moved: int = 0) -> tuple[Number, ...]:
     first = signs(width, columns)
     last = [[row[-1] for row in signs(width, columns + 1)]]
     random = Random(f"two layers {width} {columns} {moved}")
-    every = [
-        [[x + Fraction(round(random.gauss(0, 1) * moved), 64) for x in row] for row in layer]
+    return tuple(
+        _in_64ths(64 * x + round(random.gauss(0, 1) * moved))
         for layer in (first, last)
-    ]
-    return flat(*every)
+        for row in layer
+        for x in row
+    )
+
+
+@lru_cache(maxsize=1024)  # most entries are among a few
+def _in_64ths(count: int) -> str:
+    return str(Fraction(count, 64))
 
 
 def _many_layers(

@@ -8,6 +8,7 @@ from fedbounds.theory.checker.data import Assignment, Certificate, Statement
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.expressions import NewVariable, Reader
 from fedbounds.theory.checker.values import CONSTANT, Value
+from fedbounds.theory.checker.vectors import is_norm
 
 from . import feasible
 from .points import Point, Question, fraction
@@ -96,6 +97,8 @@ def _assembled(question: Question, point: Point, found: Pieces) -> Instance | No
             cited.append(statement)
     gap = _line(found.gap, point)
     names = {name for line in (gap, *(p.line for p in lines)) for name in line} - {CONSTANT}
+    if any(map(is_norm, names)):  # which are no free numbers beside vectors
+        return None
     return Instance(
         point,
         gap,

@@ -21,7 +21,7 @@ def found(book: Book) -> Iterator[tuple[str, tuple[Times, ...]]]:
     """The multipliers of every step that the search proves, under the name of the step."""
     earlier: dict[str, Statement] = {}
     for written in book.steps:
-        if written.rule not in ("given", "unroll"):  # neither has multipliers
+        if written.rule not in ("given", "unroll", "root"):  # none has multipliers to be found
             try:
                 draft = whole_draft(book.theory, written)
                 certificate = searched(book.theory, written, earlier)

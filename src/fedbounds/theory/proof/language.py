@@ -34,11 +34,20 @@ Times = Any  # a SymPy expression, or None where the multiplier is to be found
 
 
 def cite(
-    name: str, *, at: Mapping[Any, Any] | None = None, over: str = "", times: Times = None
+    name: str,
+    *,
+    at: Mapping[Any, Any] | None = None,
+    over: str = "",
+    times: Times = None,
+    tangent: Any = None,
 ) -> Premise:
-    """An earlier step; ``at`` another round, or summed over "t", clients "i", or "ik"."""
+    """An earlier step; ``at`` another round, or summed over "t", clients "i", or "ik".
+
+    Of a step that bounds by a root, what its tangent says, at a positive number.
+    """
     shift = tuple((str(variable), text(value)) for variable, value in (at or {}).items())
-    return Premise("step", name, _times(times), at=shift, over=over)
+    where = () if tangent is None else (text(tangent),)
+    return Premise("step", name, _times(times), where, at=shift, over=over)
 
 
 def fact(name: str, *arguments: Any, times: Times = None) -> Premise:
@@ -135,7 +144,7 @@ class Written:
     left, relation, right : the same as SymPy expressions, for display
     uses : cited steps, facts, conditions and squares
     chart : parameters in terms of variables of known sign
-    rule : "given", "combine", "induction" or "unroll"
+    rule : "given", "combine", "induction", "unroll" or "root"
     source : "paper" or "ours"
     claim, part, reading : the claim that it proves, if any
     base : what the start of an induction uses
@@ -285,11 +294,12 @@ class Book:
         apart: str = "",
         base: Uses = (),
         variable: str = "",
+        rule: str = "",
     ) -> None:
         """A part of a claim, from what it uses; the claim's own expression is the statement.
 
         ``apart`` tells apart the proofs of one part for two algorithms. With a ``variable``, t or
-        k, it follows by induction, from ``base`` at its start.
+        k, it follows by induction, from ``base`` at its start. A ``rule`` is that of `Certificate`.
         """
         found = self._part(claim, part, reading)
         self._add(
@@ -306,7 +316,7 @@ class Book:
                 found.right,
                 tuple(uses),
                 tuple(chart),
-                "induction" if variable else "combine",
+                rule or ("induction" if variable else "combine"),
                 source,
                 claim=self._full(claim),
                 part=part,

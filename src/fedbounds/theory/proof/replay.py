@@ -375,7 +375,7 @@ def _accepted(
 def searched(theory: Theory, written: Written, earlier: Mapping[str, Statement]) -> Certificate:
     """The whole draft with every unknown multiplier filled in; not checked."""
     first, statement = whole_draft(theory, written), written.statement
-    if first.rule == "unroll":
+    if first.rule in ("unroll", "root"):  # every multiplier of which is written
         return first
     if first.base is None:
         return complete(theory, statement, first, earlier)
@@ -406,6 +406,8 @@ def whole_draft(theory: Theory, written: Written) -> Certificate:
         case "unroll":
             origin = written.origin
             return replace(first, rule="unroll", variable=written.variable, origin=origin)
+        case "root":
+            return replace(first, rule="root")
     return first
 
 

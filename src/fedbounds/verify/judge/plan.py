@@ -4,7 +4,7 @@ Step sizes come from the claims' own conditions at equality, so that a claim is 
 most exposed. Nothing here knows what any verdict should be.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Any
 
@@ -61,6 +61,6 @@ def _quick(paper: str, _of: Contribution | None) -> tuple[Case, ...]:
     return tuple(own_cases(paper, Profile.QUICK, 0))
 
 
-def own_displays(paper: str, profile: Profile) -> dict[str, list[Record]]:
-    """Measured scalings that a paper's theory shows beside its claims, by claim."""
-    return ladders.displays(paper, profile)
+def own_displays(paper: str, profile: Profile, claims: Collection[str]) -> dict[str, list[Record]]:
+    """Measured scalings that a paper's theory shows beside these of its claims, by claim."""
+    return ladders.displays(paper, profile, claims)

@@ -105,7 +105,8 @@ def run(
             # while processes judge, which wait for nothing of this
             progress("replaying proofs", 0, len(plan))
             replayed = prove([entry.id for entry in entries], partial(kept_steps, store))
-            own = [own_displays(key, settings.profile) for key in _papers(entries)]
+            asked = {entry.id for entry in entries}
+            own = [own_displays(key, settings.profile, asked) for key in _papers(entries)]
             found.extend(settled)
             _collect(fresh, len(plan), found, suspects, progress)
         with pools() as pool:  # others, since exact numbers leave a process large

@@ -3,7 +3,7 @@
 Limits are exact; exponents are fitted to be looked at.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -36,15 +36,19 @@ _JUDGED = 3  # set-ups of a family: the later ones repeat what these say
 _POINTS = 60  # of a course, spaced evenly in log t
 
 
-def displays(theory: str, profile: Profile) -> dict[str, list[Record]]:
-    """What is shown beside claims."""
+def displays(theory: str, profile: Profile, claims: Collection[str]) -> dict[str, list[Record]]:
+    """What is shown beside these claims; it is called the same whichever they are."""
+    called: dict[Any, str] = {}
+    for every in displayed(theory).values():
+        called = {**dict.fromkeys(every, _called(every)), **called}
     known: dict[Any, Record] = {}  # courses stand beside several claims
     found: dict[str, list[Record]] = {}
     for claim, every in displayed(theory).items():
-        for one in every:
-            if one not in known:
-                known[one] = _shown(one, _called(every), profile)
-        found[claim] = [known[one] for one in every]
+        if claim in claims:
+            for one in every:
+                if one not in known:
+                    known[one] = _shown(one, called[one], profile)
+            found[claim] = [known[one] for one in every]
     return found
 
 

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 from fedbounds.theory.checker.data import Assignment
 from fedbounds.theory.language.claims import Claim
+from fedbounds.theory.language.symbols import n
 from fedbounds.theory.proof.language import Book, above, below, equal, root
 
 from ..parameters import AGAINST, INSIGHTS
+from ..sizes import ROOT_H
 from ..softmax import BALANCED, VARIANCE
 from ..softmax import GRADIENT as SOFTMAX
-from ..symbols import K_b, c, c_h, delta_1, delta_2, u_ratio, u_ratio2
+from ..symbols import K_b, K_g, c, c_h, delta_1, delta_2, gamma_g, mu_PL, u_ratio, u_ratio2
 
 
 def write(book: Book) -> None:
@@ -27,7 +29,12 @@ def write(book: Book) -> None:
     _prove(book, VARIANCE, "one J")
     _prove(book, BALANCED, "covariance, alike", [equal(delta_1, delta_2)])
     _prove(book, BALANCED, "not 0")
+    for part in ("mean", "covariance"):
+        _prove(book, BALANCED, part)
     _prove(book, AGAINST, "minimisers, density", [below(u_ratio, 1)])
+    of_named = [below(gamma_g, 1 / ROOT_H**2), below(mu_PL, 2 / ROOT_H**2), below(u_ratio, 1),
+                equal(K_g, n - K_b)]  # fmt: skip
+    _prove(book, AGAINST, "density", [*roots, *of_named])
 
 
 def _prove(book: Book, claim: Claim, part: str, chart: Sequence[Assignment] = ()) -> None:

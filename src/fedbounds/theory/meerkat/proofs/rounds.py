@@ -1,7 +1,9 @@
 """The chain of Theorem 2.1."""
 
+import sympy as sp
+
 from fedbounds.facts import Fact
-from fedbounds.theory.language.symbols import K, L, eta, f, sigma2, t
+from fedbounds.theory.language.symbols import K, L, T, eta, f, sigma2, t
 from fedbounds.theory.proof.language import Book, above, below, cite, root, square
 from fedbounds.theory.proof.vectors import given, ip, past, sq, vectors
 
@@ -98,6 +100,8 @@ def _chain(book: Book) -> None:
         (Fact.SMOOTH, Fact.NOISE, *B_6), conditions=(OF_LOCAL_STEP,),
         restates=("lemma-b7:count", "eq-7:count"),
     )  # fmt: skip
+    for name, at in (("minimum", t), ("minimum, last", T)):
+        book.suppose(name, sp.Integer(0), f(at), "f* is the least value of f", (Fact.PL,))
     book.suppose("B.2", 2 * mu_PL * f(t), G_f(t), "Assumption B.2", (Fact.PL,))
     for part, reading in zip(("any step", "step of (7)"), BOTH, strict=True):
         local = ["asm (7) of every client"]

@@ -8,12 +8,17 @@ the draws of the steps before it. In a round of one local step, all clients have
 
 from dataclasses import replace
 
+import sympy as sp
+
 from fedbounds.facts import Fact
 from fedbounds.theory.checker.data import Scope
+from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.language.symbols import n
 from fedbounds.theory.proof.text import need
 
 from .. import assumed
 from ..scope_names import LOCAL, ONE_STEP, ROUND, SAMPLE, STOPPED_ROUND
+from ..symbols import K_b, K_g, c, c_h, delta_1, delta_2, u_ratio
 
 _DRAWN = ("past", "z", "xi")
 A_STEP = Scope(
@@ -78,6 +83,12 @@ A_ROUND_OF_ONE = Scope(
     ),
     centred=(("dev0", "z"), ("n0", "xi"), ("mn0", "xi")),
     needs=(need(("n0", "mn0"), Fact.NOISE), need(("dev0",), assumed.EXACT)),
+)
+
+# shares and chances are at most 1, c_h too (B.3), and every client is kept or stopped
+MEANT = (
+    *(Condition(share, "<=", sp.Integer(1)) for share in (c, c_h, u_ratio, delta_1, delta_2)),
+    Condition(K_b, "==", n - K_g),
 )
 
 SCOPES = {

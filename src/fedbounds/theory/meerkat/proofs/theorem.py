@@ -1,21 +1,20 @@
 """From (14) to (17)."""
 
-from fedbounds.facts import Fact
-from fedbounds.theory.language.claims import Condition
+from fedbounds.theory.checker.data import Premise
 from fedbounds.theory.language.symbols import K, L, Mean_t, Sum_t, T, eta, f, t
 from fedbounds.theory.proof.language import (
     Book,
     Uses,
     above,
-    below,
     cite,
     condition,
     equal,
-    fact,
     root,
+    split,
 )
+from fedbounds.theory.proof.text import text
 
-from ..rounds import ALL, BOTH, CHAIN, EXPLICIT, POSITIVE_Q, POSITIVE_q
+from ..rounds import ALL, BOTH, CHAIN, POSITIVE_Q, POSITIVE_q
 from ..sizes import (
     NOISE,
     OF_LOCAL_STEP,
@@ -52,17 +51,21 @@ def write(book: Book) -> None:
 def _of_step(book: Book) -> None:
     """(17) with the step size of Theorem 2.1, of which the second is the smaller one.
 
-    That it is follows from mu <= L, as f is L-smooth and PL, and from c, c_h <= 1.
+    mu is at most L, as f is L-smooth and PL, and c, c_h at most 1: where the first were smaller,
+    the multiple of y f(0) that the bound lacks is taken from y <= 0.
     """
-    small = Condition(mu_PL * ROOT_C * ROOT_H, "<=", 2 * L * (2 + u))
-    explicit = EXPLICIT.parts[0]
-    chart = [*_ROOTS, below(mu_PL, 2 * L * (2 + u) / (ROOT_C * ROOT_H)), equal(eta, STEP),
-             equal(q_17, OF_q)]  # fmt: skip
-    uses: Uses = ["eq-17:any step", fact("infimum")]
-    book.line("thm-2.1-explicit: the second step size is smaller", explicit.left, "<=",
-              explicit.right, uses, chart=chart, claim="thm-2.1-explicit",
-              conditions=(*explicit.conditions, small, POSITIVE_q),
-              assumptions=(*explicit.assumptions, Fact.BOUNDED_BELOW))  # fmt: skip
+    told = "mu <= L as f is smooth and PL; c, c_h <= 1; f* is the least value of f"
+    book.suppose("step of Theorem 2.1", mu_PL * ROOT_C * ROOT_H * f(0), 2 * L * (2 + u) * f(0),
+                 told, ALL)  # fmt: skip
+    edge = 2 * L * (2 + u) / (ROOT_C * ROOT_H)
+    beyond = mu_PL - edge
+    lacks = edge * beyond / (mu_PL**2 * (edge + 2 * beyond) * ROOT_C * ROOT_H * T * K)
+    uses: Uses = [
+        cite("eq-17: its delta in (15), any step", times=1 / (T * eta * K * OF_q)),
+        "asm minimum, last",
+        Premise("step", "asm step of Theorem 2.1", (text(lacks), "0")),
+    ]
+    book.prove("thm-2.1-explicit", "", uses, chart=[*_ROOTS, split(mu_PL, edge), equal(eta, STEP)])
 
 
 def _of_delta(book: Book, part: str) -> None:
