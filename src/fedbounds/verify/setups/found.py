@@ -39,6 +39,7 @@ from .tried import tried
 Array = Any
 
 
+_BITS_A_ROUND = 2  # by so many a ball may lose digits that none of its numbers has lost
 MOST_EXACT = 400  # rounds in rationals, whose digits grow with each; more are in balls
 
 
@@ -166,7 +167,7 @@ def method_of(setup: Setup, bits: int = 0) -> Method:
 
 
 def _bits(setup: Setup) -> int:
-    return BITS if is_long(setup) else 0
+    return BITS + _BITS_A_ROUND * setup.run.rounds if is_long(setup) else 0
 
 
 def _listed(setup: Setup, view: View, most: int | None = None, bits: int = 0) -> Found:

@@ -35,12 +35,13 @@ from fedbounds.theory.language.setups import (
 from fedbounds.theory.language.symbols import constants_in
 
 from ..measure.enumerated import MOST_ROWS, first_outcome, one_state
+from ..measure.moments import MOST_WORK as MOST_PRODUCTS
 from ..measure.moments import FirstRound
 from ..measure.objectives import exact
 from ..measure.trace import first_round, integrated, subject_of
 from ..measure.unknowns import Refused, TooManyTerms
 from .choices import BOUND
-from .found import MOST_EXACT, view_of
+from .found import MOST_EXACT, is_long, view_of
 from .plan import about, local_steps, outcomes_of
 from .rungs import rungs_of
 from .sides import sides_of
@@ -69,7 +70,7 @@ from .stored_problems import (
     work_of_an_entry,
     work_of_numbers,
 )
-from .stored_work import Cost, check, power
+from .stored_work import KEPT, Cost, check, power
 from .stored_work import Setup as Stored
 from .tried import check_tried
 
@@ -380,9 +381,7 @@ def _cost(given: Any) -> Sequence[Cost]:
 
     def cost(size: int, rounds: int = run.rounds) -> Cost:
         each = size * work_of_an_entry(run.problem, size)
-        balls = view.moments and not view.many and run.rounds > MOST_EXACT
-        depth = 1 if balls else growth(run.problem, rounds * steps)
-        return Cost(vectors * rounds * steps * each, depth)
+        return Cost(vectors * rounds * steps * each, growth(run.problem, rounds * steps))
 
     where = f"instance.setup, {given.view}"
     looked = 1 if view.moments else run.rounds  # a round shows which entries move
@@ -392,6 +391,8 @@ def _cost(given: Any) -> Sequence[Cost]:
     # where nothing moves, rounds are still gone through
     entries = max(1, _first_round(run, view).moving()) if view.moments else _entries(given)
     plain = cost(clients * entries)
+    if not view.many and is_long(given):  # of balls no more are multiplied, whatever is asked
+        plain = Cost(MOST_PRODUCTS + KEPT * vectors * run.rounds)
     solved = Cost(limits * entries**6 / _MATRICES + work_of_numbers(run.problem))
     check((plain, solved), Known(), where)  # before an outcome is drawn
     if view.many or view.integrated or view.moments:  # by moments
