@@ -20,9 +20,10 @@ from .unknowns import Refused
 
 Array = Any
 _ONE = (0, 0)
+_FAR = 10  # times the start
 _MOST_ENTRIES = 20_000_000  # of the maps of all rounds, and of the moments
 _CLEAR = 1e-10  # of the sizes of all terms, over all rounds: less may be rounding
-_ZERO = 1e-13  # of these: less is taken for rounding
+_ZERO = 1e-14  # of these: less is taken for rounding
 
 
 class UnclearError(ArithmeticError):
@@ -84,10 +85,10 @@ class Steered:
             raise TooMuchError(f"more than {self._most} products within {rounds} rounds")
         if len(place) ** 2 * len(self._different) + len(place) * rounds > _MOST_ENTRIES:
             raise Refused("the matrices of all rounds are too large")
-        centre = _settled(self._different[0], place)
+        start = {pair: self._first.moment(pair) for pair in place}
+        centre = _settled(self._different[0], start)
         maps = {id(step): _map(step, place, centre) for step in self._different}
         values = np.empty((rounds + 1, len(place)))
-        start = {pair: self._first.moment(pair) for pair in place}
         values[0] = [float(_about(pair, start, centre)) for pair in place]
         with np.errstate(over="ignore", invalid="ignore"):
             for t, step in enumerate(self._steps):
@@ -111,9 +112,9 @@ class Steered:
         return place
 
 
-def _settled(step: Any, place: Mapping[Pair, int]) -> dict[int, fmpq]:
-    """Where the means of entries stay, to rounding; as near as may be where they do not."""
-    entries = sorted(j for i, j in place if i == 0 < j)
+def _settled(step: Any, start: Mapping[Pair, fmpq]) -> dict[int, fmpq]:
+    """Where the means of entries stay, to rounding; the origin if that is far from the start."""
+    entries = sorted(j for i, j in start if i == 0 < j)
     at = {(0, j): number for number, j in enumerate(entries)}
     matrix, shift = np.eye(len(entries)), np.zeros(len(entries))
     for pair, row in at.items():
@@ -125,6 +126,8 @@ def _settled(step: Any, place: Mapping[Pair, int]) -> dict[int, fmpq]:
     if not np.isfinite(matrix).all() or not shift.any():
         return {}
     found = np.linalg.lstsq(matrix, shift, rcond=1e-12)[0]
+    if abs(found).max() > _FAR * max(abs(float(start[pair])) for pair in at):
+        return {}
     exact = (Fraction(value) for value in found.tolist())
     return {j: fmpq(x.numerator, x.denominator) for j, x in zip(entries, exact, strict=True) if x}
 
