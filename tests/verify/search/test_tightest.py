@@ -295,6 +295,6 @@ def test_every_part_is_reported_and_the_closest_comes_first():
 def test_a_process_finds_the_same_and_its_record_is_plain():
     found = claim("personalization/lem-3.4")
     alone = tightest(found, found.readings[0], 0, 10)
-    row = process.searched(found.id, "key", 0, 10)
+    row = process.searched(found.id, found.readings[0].name, "key", 0, 10)
     assert pickle.loads(pickle.dumps(row))["best"] == as_summary(alone)
     assert row["verdict"] == alone.judgement.verdict

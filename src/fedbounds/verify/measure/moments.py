@@ -5,7 +5,7 @@ after the round is a linear function of those before: m+ = R m. Nothing is decla
 show that the degree is one, and laws of sources give E of their monomials.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -14,7 +14,7 @@ from typing import Any
 
 from flint import arb, fmpq, fmpz
 
-from .balls import Ball
+from .balls import BITS, Ball, precise
 from .beginnings import Beginning, beginning
 from .degrees import products_of_round
 from .enumerated import one_state
@@ -31,7 +31,9 @@ from .unrolled import Unrolling, together, unroll
 from .whole_rounds import listed_rows, round_maps
 
 Array = Any
-FLOATS = 53  # bits
+EITHER, FLOATS = 1, 53  # bits
+MOST_EXACT = 400  # rounds in rationals, whose digits grow with each; more are in balls
+_BITS_A_ROUND = 2  # by so many a ball may lose digits that none of its numbers has lost
 MOST_WORK = 4_000_000  # products of rationals, over all rounds
 _FEW = 16  # outcomes of ``init`` that are listed: of more, all products take longer
 
@@ -61,8 +63,9 @@ def moments(subject: Subject, most: int | None = None, bits: int = 0) -> Moments
         Products of rationals, each counted as often as its round says: digits grow with that. Of
         other numbers each counts once.
     bits : int
-        Of numbers, where no step is wide. `FLOATS`: floats, whose rounding has no bound, to steer
-        a search; more: balls; 0: rationals.
+        Of numbers, where no step is wide. 0: rationals; `EITHER`: balls of all that rationals
+        take too long for; `FLOATS`: floats, whose rounding has no bound, to steer a search; more:
+        balls.
 
     Raises
     ------
@@ -82,7 +85,7 @@ def _moments(
     first: Beginning, traces: Sequence[Unrolling], most: int | None, bits: int = 0
 ) -> Moments:
     """Of every round from the first on."""
-    every: _Every | InSteps | Steered
+    every: _Every | _Either | InSteps | Steered
     if any(is_wide(trace.variables) for trace in traces):
         every = InSteps(first, traces, most)
     else:
@@ -91,6 +94,8 @@ def _moments(
         own, names = [steps[id(trace)] for trace in traces], pairs(traces[0].variables)
         if bits == FLOATS:
             every = Steered(first, own, names, most or MOST_WORK)
+        elif bits == EITHER:
+            every = _Either(first, own, names, most)
         else:
             every = _Every(first, own, names, most, balls=bool(bits))
     return Moments(tuple(MomentsOfRound(every, t) for t in range(len(traces) + 1)), tuple(traces))
@@ -215,12 +220,14 @@ class _Every:
     def value(self, pair: Pair, at: int) -> fmpq | Ball:
         """One of them; with it those before on which it depends."""
         self._find((pair,), at)
-        return self.known[at][pair]
+        found: fmpq | Ball = self.known[at][pair]
+        return found
 
     def applied(self, form: Whole, at: int) -> fmpq | Ball:
         """A linear function of them."""
         self._find([pair for pair, _ in form.above], at)
-        return self.known[at].applied(form)
+        found: fmpq | Ball = self.known[at].applied(form)
+        return found
 
     def _find(self, pairs: Sequence[Pair], at: int) -> None:
         """All at once; one after another where it becomes too much, so that the first are known."""
@@ -272,17 +279,46 @@ class _Every:
         return found
 
 
+class _Either:
+    """In rationals; in balls, with bits for every round, where these take too long."""
+
+    def __init__(
+        self, first: Beginning, steps: list[_Step], every: list[Pair], most: int | None
+    ) -> None:
+        self.pairs, self._bits = every, BITS + _BITS_A_ROUND * len(steps)
+        self._exact = _Every(first, steps, every, most, balls=False)
+        self._balls = _Every(first, steps, every, most, balls=True)
+        self._is_exact = len(steps) <= MOST_EXACT
+
+    def value(self, pair: Pair, at: int) -> fmpq | Ball:
+        """A moment of round ``at``."""
+        return self._told(lambda every: every.value(pair, at))
+
+    def applied(self, form: Whole, at: int) -> fmpq | Ball:
+        """A linear function of them."""
+        return self._told(lambda every: every.applied(form, at))
+
+    def _told(self, ask: Callable[[_Every], fmpq | Ball]) -> fmpq | Ball:
+        if self._is_exact:
+            try:
+                return ask(self._exact)
+            except TooMuchError:
+                self._is_exact = False
+        with precise(self._bits):
+            return ask(self._balls)
+
+
 class MomentsOfRound(Mapping[Pair, fmpq | Ball]):
     """The moments of one round."""
 
-    def __init__(self, every: _Every | InSteps | Steered, at: int) -> None:
+    def __init__(self, every: _Every | _Either | InSteps | Steered, at: int) -> None:
         self._every, self._at = every, at
 
     def applied(self, form: Whole) -> fmpq | Ball:
         """The number that a linear function of them has."""
         return self._every.applied(form, self._at)
 
-    def onwards(self, form: Whole, count: int) -> list[fmpq | Ball]:
+    def onwards(self, form: Whole, count: int) -> list[Any]:
         """The same of so many rounds from this one on."""
         if isinstance(self._every, Steered):
             return self._every.series(form, self._at, count)
@@ -331,7 +367,7 @@ def form(named: Variables, value: Any) -> Form:
     return forms_of(named, value, folded=not is_wide(named)).get((), {})
 
 
-def series(own: Form, values: Sequence[MomentsOfRound]) -> list[fmpq | Ball]:
+def series(own: Form, values: Sequence[MomentsOfRound]) -> list[Any]:
     """The numbers that a linear function of moments has in all rounds."""
     once = whole(own)
     return [each.applied(once) for each in values]

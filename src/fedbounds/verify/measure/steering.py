@@ -164,15 +164,13 @@ def _map(step: Any, place: Mapping[Pair, int], centre: Mapping[int, fmpq]) -> Ar
     after = {pair: _from(step.form(pair), centre) for pair in place}
     found = np.zeros((len(place), len(place)))
     for pair, row in place.items():
-        own = after[pair]
-        a, b = (centre.get(i) for i in pair)
-        if a is not None or b is not None:
-            own = dict(own)
-            for factor, other in ((a, pair[1]), (b, pair[0])):
-                for x, y in after[0, other].items() if factor is not None else ():
-                    own[x] = own.get(x, fmpq(0)) - factor * y
-            if a is not None and b is not None:
-                own[_ONE] = own.get(_ONE, fmpq(0)) + a * b
+        own = dict(after[pair])
+        a, b = (centre.get(i, fmpq(0)) for i in pair)
+        for factor, other in ((a, pair[1]), (b, pair[0])):
+            for x, y in after[0, other].items() if factor else ():
+                own[x] = own.get(x, fmpq(0)) - factor * y
+        if a * b:
+            own[_ONE] = own.get(_ONE, fmpq(0)) + a * b
         for other_pair, factor in own.items():
             found[row, place[other_pair]] = float(factor)
     return found

@@ -112,8 +112,8 @@ def run(
         with pools() as pool:  # others, since exact numbers leave a process large
             each: Any = map if pool is None else pool.map
             progress("tightest instances", len(plan), len(plan))
-            asked = _to_search(claims, replayed, suspects, _BUDGET[settings.profile])
-            for row in _searched_records(asked, settings, store, each):
+            wanted = _to_search(claims, replayed, suspects, _BUDGET[settings.profile])
+            for row in _searched_records(wanted, settings, store, each):
                 found.append(row)
                 if row["verdict"] == Verdict.VIOLATED:
                     broken = from_data(row["best"]["data"])

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import sympy as sp
+from flint import arb
 
 from fedbounds.theory.language.claims import Part
 from fedbounds.theory.language.symbols import quantities_in
@@ -65,8 +67,18 @@ def _terms(part: Part) -> tuple[sp.Expr, ...]:
 
 
 def as_floats(numbers: Numbers) -> Numbers:
-    """Exact numbers, each rounded to nearest."""
+    """Exact numbers, each rounded to nearest; a ball that may be 0 is."""
     return Numbers(
-        constants={name: float(value) for name, value in numbers.constants.items()},
-        series={name: values.astype(np.float64) for name, values in numbers.series.items()},
+        constants={name: _near(value) for name, value in numbers.constants.items()},
+        series={name: _floats(values) for name, values in numbers.series.items()},
     )
+
+
+def _floats(values: Any) -> Any:
+    if values.dtype != object:
+        return values.astype(np.float64)
+    return np.array([_near(x) for x in values.flat], dtype=np.float64).reshape(values.shape)
+
+
+def _near(value: Any) -> float:
+    return 0.0 if type(value) is arb and 0 in value else float(value)

@@ -23,7 +23,7 @@ from ..decide.conditions import holds
 from ..measure import objectives
 from ..measure.balls import enclosed
 from ..measure.evaluate import IrrationalError, Numbers, UndefinedError, evaluate
-from ..measure.moments import FLOATS
+from ..measure.moments import EITHER, FLOATS
 from ..setups.found import Named, method_of
 from ..setups.inside import names_in, steps_inside
 
@@ -56,7 +56,7 @@ class Space:
                 return more
         return counts
 
-    def case(self, seeking: Seeking, names: frozenset[str], bits: int = 0) -> Case:
+    def case(self, seeking: Seeking, names: frozenset[str], bits: int = EITHER) -> Case:
         """The instance of one's answers, of which these quantities are measured, as `Named` says.
 
         Raises
@@ -67,7 +67,7 @@ class Space:
         setup, own = self.sought.make(seeking), seeking.counts()
         told = " ".join(f"{name}={value}" for name, value in own.items())
         named = Named(setup, names, MOST_WORK, bits)
-        method = Method.MOMENTS if bits == FLOATS else method_of(setup, bits)
+        method = Method.MOMENTS if bits == FLOATS else method_of(setup)
         return Case(f"search, {told}", self.sought.runs, named, method)
 
 

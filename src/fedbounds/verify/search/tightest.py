@@ -17,6 +17,7 @@ from ..decide.judgement import Judgement
 from ..decide.measurement import measure
 from ..decide.part import Outcome
 from ..judge.judge import judge_reading
+from ..measure.moments import EITHER
 from ..measure.threads import one_thread
 from ..setups.found import Named, method_of
 from ..setups.instance_file import to_data
@@ -201,7 +202,7 @@ def _confirmed(
 
 
 def _exact(case: Case) -> Case:
-    setup = replace(case.setup, bits=0, most=_MOST_WORK)
+    setup = replace(case.setup, bits=EITHER, most=_MOST_WORK)
     return replace(case, setup=setup, method=method_of(case.setup.setup))
 
 

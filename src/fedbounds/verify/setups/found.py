@@ -27,7 +27,7 @@ from ..measure.known import Defined, Known, MissingError, UnansweredError
 from ..measure.lazily import Lazily, together
 from ..measure.long import Long
 from ..measure.many import Many
-from ..measure.moments import MOST_WORK, products_of_rounds
+from ..measure.moments import EITHER, MOST_EXACT, MOST_WORK, products_of_rounds
 from ..measure.objectives import exact
 from ..measure.sources import TooManyError
 from ..measure.stepped_run import SteppedKnown, SteppedTrace, stepped
@@ -37,10 +37,6 @@ from ..measure.unknowns import Refused
 from .tried import tried
 
 Array = Any
-
-
-_BITS_A_ROUND = 2  # by so many a ball may lose digits that none of its numbers has lost
-MOST_EXACT = 400  # rounds in rationals, whose digits grow with each; more are in balls
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +57,13 @@ class Named:
     most : int or None
         What may be done for it, as `moments` counts.
     bits : int
-        Of the numbers in which its moments are followed, as of `moments`; 0: those of the set-up.
+        Of the numbers in which its moments are followed, as of `moments`.
     """
 
     setup: Setup
     names: frozenset[str]
     most: int | None = None
-    bits: int = 0
+    bits: int = EITHER
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +81,7 @@ def _found(setup: Setup) -> Found:
         return tried(setup, view)
     if view.many:
         return _shown(setup, view, floats=False)
-    return _listed(setup, view, bits=_bits(setup))
+    return _listed(setup, view)
 
 
 @find.register
@@ -102,7 +98,7 @@ def _found_ofnames_in(given: Named) -> Found:
         return tried(given.setup, view)
     if view.many:
         return _shown(given.setup, view, floats=False)
-    return _listed(given.setup, view, given.most, given.bits or _bits(given.setup))
+    return _listed(given.setup, view, given.most, given.bits)
 
 
 @lru_cache(maxsize=256)  # a search asks for the same quantities of many set-ups
@@ -157,28 +153,24 @@ def _in_rationals(given: InFloats) -> Setup | None:
 
 
 def is_long(setup: Setup) -> bool:
-    """Whether moments of a run are followed in balls, as rationals would take too long."""
+    """Whether moments of a run are followed in balls from the first, for it has many rounds."""
     return view_of(setup).moments and setup.run.rounds > MOST_EXACT
 
 
-def method_of(setup: Setup, bits: int = 0) -> Method:
+def method_of(setup: Setup) -> Method:
     """How a set-up is followed without floats."""
-    return Method.BALLS if bits or is_long(setup) else Method.RATIONAL
+    return Method.BALLS if is_long(setup) else Method.RATIONAL
 
 
-def _bits(setup: Setup) -> int:
-    return BITS + _BITS_A_ROUND * setup.run.rounds if is_long(setup) else 0
-
-
-def _listed(setup: Setup, view: View, most: int | None = None, bits: int = 0) -> Found:
-    with precise(bits or BITS):
+def _listed(setup: Setup, view: View, most: int | None = None, bits: int = EITHER) -> Found:
+    with precise(max(bits, BITS)):
         try:
             known = known_of(setup, view, most, bits)
         except Refused as error:
             return _refused(setup, view, str(error))
         found = told_of(setup, view, known, known.trace.subject)
 
-    @precise(bits or BITS)
+    @precise(max(bits, BITS))
     def products(node: sp.Expr) -> Array:
         return enclosed(known.products(node))
 
@@ -331,7 +323,7 @@ def view_of(setup: Setup) -> View:
     return view
 
 
-def known_of(setup: Setup, view: View, most: int | None = None, bits: int = 0) -> Known:
+def known_of(setup: Setup, view: View, most: int | None = None, bits: int = EITHER) -> Known:
     """Everything that is defined of a set-up whose outcomes are listed; the rest as of `Named`."""
     trace, besides = analysed(setup.run, view, most, bits)
     return Known(
@@ -443,7 +435,9 @@ def _chosen(view: View, name: str, value: Any) -> Any:
 
 
 @lru_cache(maxsize=1)  # the set-ups of one run follow each other; views are compared by identity
-def analysed(run: Run, view: View, most: int | None = None, bits: int = 0) -> tuple[Trace, Besides]:
+def analysed(
+    run: Run, view: View, most: int | None = None, bits: int = EITHER
+) -> tuple[Trace, Besides]:
     """The trace of a run, and what only moments measure of it."""
     subject = subject_of(run, view)
     if view.moments:

@@ -35,13 +35,13 @@ from fedbounds.theory.language.setups import (
 from fedbounds.theory.language.symbols import constants_in
 
 from ..measure.enumerated import MOST_ROWS, first_outcome, one_state
+from ..measure.moments import MOST_EXACT, FirstRound
 from ..measure.moments import MOST_WORK as MOST_PRODUCTS
-from ..measure.moments import FirstRound
 from ..measure.objectives import exact
 from ..measure.trace import first_round, integrated, subject_of
 from ..measure.unknowns import Refused, TooManyTerms
 from .choices import BOUND
-from .found import MOST_EXACT, is_long, view_of
+from .found import is_long, view_of
 from .plan import about, local_steps, outcomes_of
 from .rungs import rungs_of
 from .sides import sides_of
