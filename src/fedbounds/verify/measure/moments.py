@@ -94,10 +94,10 @@ def _moments(
         own, names = [steps[id(trace)] for trace in traces], pairs(traces[0].variables)
         if bits == FLOATS:
             every = Steered(first, own, names, most or MOST_WORK)
-        elif bits == EITHER:
-            every = _Either(first, own, names, most)
+        elif bits:
+            every = _Either(first, own, names, most, rationals=bits == EITHER)
         else:
-            every = _Every(first, own, names, most, balls=bool(bits))
+            every = _Every(first, own, names, most, balls=False)
     return Moments(tuple(MomentsOfRound(every, t) for t in range(len(traces) + 1)), tuple(traces))
 
 
@@ -280,15 +280,21 @@ class _Every:
 
 
 class _Either:
-    """In rationals; in balls, with bits for every round, where these take too long."""
+    """In rationals, where asked for; in balls, with bits for every round, where they take long."""
 
     def __init__(
-        self, first: Beginning, steps: list[_Step], every: list[Pair], most: int | None
+        self,
+        first: Beginning,
+        steps: list[_Step],
+        every: list[Pair],
+        most: int | None,
+        *,
+        rationals: bool,
     ) -> None:
         self.pairs, self._bits = every, BITS + _BITS_A_ROUND * len(steps)
         self._exact = _Every(first, steps, every, most, balls=False)
         self._balls = _Every(first, steps, every, most, balls=True)
-        self._is_exact = len(steps) <= MOST_EXACT
+        self._is_exact = rationals and len(steps) <= MOST_EXACT
 
     def value(self, pair: Pair, at: int) -> fmpq | Ball:
         """A moment of round ``at``."""
