@@ -24,6 +24,7 @@ from ..setups.instance_file import to_data
 from .closest import EQUAL, Closest, as_floats, closest
 from .explore import Seen, again, explore, gaps
 from .seeking import spaces
+from .small import is_kept
 
 BUDGET = 100  # evaluations of a claim in a run of the default profile
 _KEPT = 0.95  # of the ratio of the sides, by the simpler instance that is reported
@@ -189,7 +190,8 @@ def _confirmed(
 ) -> Best | None:
     """Judged in rationals, in balls where these take too long.
 
-    None if the part does not apply, or is not as tight after all.
+    None if the part does not apply, is not as tight after all, or is a violation that no file may
+    hold.
     """
     exact = _exact(case)
     measured = measure(exact)
@@ -197,6 +199,8 @@ def _confirmed(
         return None
     nearest = closest(part, as_floats(measured.numbers))
     if nearest is None or nearest.gap > needed:
+        return None
+    if nearest.gap < 0 and not is_kept(plain(exact)):
         return None
     return _best(claim, reading, part, whole(exact, read(claim, reading)), nearest, how)
 
