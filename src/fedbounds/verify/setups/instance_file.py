@@ -7,7 +7,7 @@ from fedbounds.theory.language import setups as planned
 from fedbounds.vocabulary import Method
 
 from ..decide.case import Case
-from .found import method_of
+from .found import is_long, method_of
 from .setup_data import class_name, encoded
 from .stored import stored, stored_beside, stored_choice, stored_ladder
 from .stored_fields import Data, Known, Word, check_names, wrong
@@ -19,7 +19,8 @@ _NAME = "replay"
 
 def to_data(case: Case) -> dict[str, Any]:
     """All numbers of an instance that is followed in rationals, or in balls, exactly."""
-    if case.method not in (Method.RATIONAL, Method.BALLS):
+    long = isinstance(case.setup, planned.Setup) and is_long(case.setup)
+    if case.method is not Method.RATIONAL and not long:
         raise FedboundsError(f"{case.name}: only what is in rationals is stored exactly")
     return {
         "family": _FAMILY,
