@@ -86,7 +86,8 @@ class Sought:
     make : function of a `Seeking`
         The set-up of its answers.
     doublings : int
-        How often the number of rounds may be doubled where sides come closer with it.
+        How often the number of rounds may be doubled where sides of a whole run come closer
+        with it.
     """
 
     runs: str

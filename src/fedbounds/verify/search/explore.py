@@ -12,7 +12,7 @@ from ..decide.case import Case
 from ..decide.conditions import refusal
 from ..decide.measurement import measure
 from ..measure.balls import BITS
-from ..measure.moments import FLOATS
+from ..measure.moments import EITHER, FLOATS
 from ..measure.steering import UnclearError
 from ..setups.inside import NoStepsError
 from .closest import EQUAL, as_floats, closest
@@ -118,7 +118,7 @@ def case_of(parts: Sequence[Part], tape: Tape) -> Case | None:
     """None if the conditions leave no step sizes."""
     names: frozenset[str] = frozenset().union(*(part.named for part in parts))
     # floats tell of sums over a run; of late rounds, where all is small, they may not
-    bits = FLOATS if all(part.index is Index.RUN for part in parts) else BITS
+    bits = FLOATS if all(part.index is Index.RUN for part in parts) else EITHER
     try:
         return tape.space.case(tape, names, bits)
     except NoStepsError:
@@ -140,8 +140,9 @@ def _gaps(parts: Sequence[Part], case: Case) -> dict[str, float]:
     if measured.diverged_at is not None:
         return {}
     numbers = as_floats(measured.numbers)
-    applies = [part for part in parts if refusal(part, case, numbers) is None]
-    nearest = {part.name: closest(part, numbers) for part in applies}
+    with np.errstate(all="ignore"):  # what is not finite is no gap
+        applies = [part for part in parts if refusal(part, case, numbers) is None]
+        nearest = {part.name: closest(part, numbers) for part in applies}
     return {name: found.gap for name, found in nearest.items() if found is not None}
 
 

@@ -29,6 +29,7 @@ from ..setups.inside import names_in, steps_inside
 
 _Option = TypeVar("_Option")
 _ROUNDS = "T"
+_SLOWER = 20  # times as long as floats balls take
 MOST_WORK = 2_000_000  # of an instance, as `moments` counts: a replay in balls takes seconds
 _RUN_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP)
 
@@ -66,7 +67,8 @@ class Space:
         """
         setup, own = self.sought.make(seeking), seeking.counts()
         told = " ".join(f"{name}={value}" for name, value in own.items())
-        named = Named(setup, names, MOST_WORK, bits)
+        most = MOST_WORK if bits == FLOATS else MOST_WORK // _SLOWER
+        named = Named(setup, names, most, bits)
         method = Method.MOMENTS if bits == FLOATS else method_of(setup)
         return Case(f"search, {told}", self.sought.runs, named, method)
 
@@ -184,7 +186,8 @@ class Asking:
         return dict(self._counts)
 
     def _longer(self, counts: Counts) -> dict[str, Any]:
-        most = 0 if is_formula(counts[_ROUNDS]) else self.space.sought.doublings
+        fixed = is_formula(counts[_ROUNDS]) or self.space.part.index is not Index.RUN
+        most = 0 if fixed else self.space.sought.doublings
         return dict(self.space.longer(counts, self.doublings(most)) if most else counts)
 
     def schedule(self, clients: int, least: int, most: int, rows: int) -> tuple[Row, ...]:

@@ -10,6 +10,7 @@ from hypothesis.errors import NoSuchExample
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Claim, Part, Reading, read
+from fedbounds.theory.language.setups import Setup
 from fedbounds.theory.language.symbols import T
 from fedbounds.vocabulary import Method, Verdict
 
@@ -19,6 +20,7 @@ from ..decide.judgement import Judgement
 from ..decide.measurement import fingerprint, measure
 from ..judge.judge import judge_reading
 from ..measure.evaluate import Numbers
+from ..setups.found import is_long
 from ..setups.script_rendered import script
 from ..setups.unscripted import unscripted
 from .explore import case_of
@@ -108,6 +110,8 @@ def _is_near(every: Sequence[Space], case: Case) -> bool:
     """Whether one searches among set-ups of an instance's counts, whatever its rounds are."""
     known = parameters_of(case)
     own = (counts.items() for space in every for counts in space.counts)
+    if isinstance(case.setup, Setup) and is_long(case.setup):
+        return False  # no script walks through so many rounds, and shorter ones were searched
     return any(all(known.get(x, y) == y for x, y in counts if x != T.name) for counts in own)
 
 
