@@ -11,14 +11,12 @@ from fedbounds.theory.language.claims import read
 from fedbounds.theory.language.registry import claim
 from fedbounds.theory.language.setups import Objective, Run, Setup
 from fedbounds.verify.decide.case import find
-from fedbounds.verify.measure import moments as of_rounds
 from fedbounds.verify.measure import steering
-from fedbounds.verify.measure.moments import EITHER, FLOATS, moments
+from fedbounds.verify.measure.moments import FLOATS
 from fedbounds.verify.measure.steering import UnclearError
-from fedbounds.verify.measure.trace import subject_of
 from fedbounds.verify.search.seeking import spaces
 from fedbounds.verify.search.tape import Tape
-from fedbounds.verify.setups.found import Named, method_of, view_of
+from fedbounds.verify.setups.found import Named, method_of
 from fedbounds.verify.setups.inside import NoStepsError
 from fedbounds.vocabulary import Method
 
@@ -123,13 +121,3 @@ def test_a_run_of_many_rounds_is_in_balls_that_hold_what_rationals_give():
     balls, exact = find(setup).series["G_u"], find(Named(setup, _NAMES, bits=0)).series["G_u"]
     assert holds(balls, exact)
     assert all(float(ball.rad()) < 1e-30 * float(ball.mid()) for ball in balls.flat)
-
-
-def test_what_takes_rationals_too_long_is_in_balls(monkeypatch):
-    subject = subject_of(scaffold(40).run, view_of(scaffold(40)))
-    exact = moments(subject).values[40][1, 1]
-    monkeypatch.setattr(of_rounds, "MOST_EXACT", 10)
-    found = moments(subject, bits=EITHER).values[40][1, 1]
-    assert type(exact) is fmpq
-    assert type(found) is not fmpq
-    assert holds(np.array([found.ball]), np.array([exact]))

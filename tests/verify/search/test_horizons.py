@@ -1,10 +1,14 @@
 """Searches go on to longer runs where sides come closer, and find what only these show."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import sympy as sp
 
-from fedbounds.theory.language.claims import read
+from fedbounds.theory.language.claims import Condition, read
 from fedbounds.theory.language.registry import claim, setups
+from fedbounds.theory.language.symbols import T
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.judge.judge import judge_reading
 from fedbounds.verify.judge.proofs import NOTHING_PROVED, prove
@@ -40,6 +44,12 @@ def test_doubled_rounds_stay_inside_the_conditions():
         longer = space.longer(counts, 3)
         assert longer["T"] == 8 * counts["T"]
         assert {**longer, "T": 0} == {**counts, "T": 0}
+    short = replace(part, conditions=(*part.conditions, Condition(T, "<=", sp.Integer(150))))
+    (space,) = spaces(found, short)
+    doubled = {counts["T"]: space.longer(counts, 3)["T"] for counts in space.counts}
+    assert doubled[12] == 96
+    assert doubled[60] == 120
+    assert doubled[100] == 100
 
 
 def test_an_answer_says_how_long_a_run_is():

@@ -5,7 +5,7 @@ after the round is a linear function of those before: m+ = R m. Nothing is decla
 show that the degree is one, and laws of sources give E of their monomials.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -14,7 +14,7 @@ from typing import Any
 
 from flint import arb, fmpq, fmpz
 
-from .balls import BITS, Ball, precise
+from .balls import Ball
 from .beginnings import Beginning, beginning
 from .degrees import products_of_round
 from .enumerated import one_state
@@ -31,9 +31,7 @@ from .unrolled import Unrolling, together, unroll
 from .whole_rounds import listed_rows, round_maps
 
 Array = Any
-EITHER, FLOATS = 1, 53  # bits
-MOST_EXACT = 400  # rounds in rationals, whose digits grow with each; more are in balls
-_BITS_A_ROUND = 2  # by so many a ball may lose digits that none of its numbers has lost
+FLOATS = 53  # bits
 MOST_WORK = 4_000_000  # products of rationals, over all rounds
 _FEW = 16  # outcomes of ``init`` that are listed: of more, all products take longer
 
@@ -63,9 +61,8 @@ def moments(subject: Subject, most: int | None = None, bits: int = 0) -> Moments
         Products of rationals, each counted as often as its round says: digits grow with that. Of
         other numbers each counts once.
     bits : int
-        Of numbers, where no step is wide. 0: rationals; `EITHER`: balls of all that rationals
-        take too long for; `FLOATS`: floats, whose rounding has no bound, to steer a search; more:
-        balls.
+        Of numbers, where no step is wide. 0: rationals; `FLOATS`: floats, whose rounding has no
+        bound, to steer a search; more: balls, of as many bits as arithmetic on them has.
 
     Raises
     ------
@@ -85,7 +82,7 @@ def _moments(
     first: Beginning, traces: Sequence[Unrolling], most: int | None, bits: int = 0
 ) -> Moments:
     """Of every round from the first on."""
-    every: _Every | _Either | InSteps | Steered
+    every: _Every | InSteps | Steered
     if any(is_wide(trace.variables) for trace in traces):
         every = InSteps(first, traces, most)
     else:
@@ -94,10 +91,8 @@ def _moments(
         own, names = [steps[id(trace)] for trace in traces], pairs(traces[0].variables)
         if bits == FLOATS:
             every = Steered(first, own, names, most or MOST_WORK)
-        elif bits:
-            every = _Either(first, own, names, most, rationals=bits == EITHER)
         else:
-            every = _Every(first, own, names, most, balls=False)
+            every = _Every(first, own, names, most, balls=bool(bits))
     return Moments(tuple(MomentsOfRound(every, t) for t in range(len(traces) + 1)), tuple(traces))
 
 
@@ -168,6 +163,13 @@ class FirstRound:
             return every
         return every - sum(x is not None for own in fixed for x in own)
 
+    def is_wide(self) -> bool:
+        """Whether its moments are followed step by step, in rationals whatever is asked for."""
+        try:
+            return is_wide(self._trace.variables)
+        except Refused:
+            return False
+
     def check(self) -> None:
         """Raise `Refused` where `moments` does."""
         _moments(begun(self.subject), (self._trace,), None)
@@ -213,8 +215,8 @@ class _Every:
         balls: bool,
     ) -> None:
         self.first, self.steps, self.pairs, self.most = first, steps, every, most
-        self.balls = balls
-        self.known: list[Any] = [InBalls() if balls else OverOne() for _ in range(len(steps) + 1)]
+        self.balls, kind = balls, InBalls if balls else OverOne
+        self.known: list[Any] = [kind() for _ in range(len(steps) + 1)]
         self.work, self.weighed = 0, 0
 
     def value(self, pair: Pair, at: int) -> fmpq | Ball:
@@ -279,45 +281,10 @@ class _Every:
         return found
 
 
-class _Either:
-    """In rationals, where asked for; in balls, with bits for every round, where they take long."""
-
-    def __init__(
-        self,
-        first: Beginning,
-        steps: list[_Step],
-        every: list[Pair],
-        most: int | None,
-        *,
-        rationals: bool,
-    ) -> None:
-        self.pairs, self._bits = every, BITS + _BITS_A_ROUND * len(steps)
-        self._exact = _Every(first, steps, every, most, balls=False)
-        self._balls = _Every(first, steps, every, most, balls=True)
-        self._is_exact = rationals and len(steps) <= MOST_EXACT
-
-    def value(self, pair: Pair, at: int) -> fmpq | Ball:
-        """A moment of round ``at``."""
-        return self._told(lambda every: every.value(pair, at))
-
-    def applied(self, form: Whole, at: int) -> fmpq | Ball:
-        """A linear function of them."""
-        return self._told(lambda every: every.applied(form, at))
-
-    def _told(self, ask: Callable[[_Every], fmpq | Ball]) -> fmpq | Ball:
-        if self._is_exact:
-            try:
-                return ask(self._exact)
-            except TooMuchError:
-                self._is_exact = False
-        with precise(self._bits):
-            return ask(self._balls)
-
-
 class MomentsOfRound(Mapping[Pair, fmpq | Ball]):
     """The moments of one round."""
 
-    def __init__(self, every: _Every | _Either | InSteps | Steered, at: int) -> None:
+    def __init__(self, every: _Every | InSteps | Steered, at: int) -> None:
         self._every, self._at = every, at
 
     def applied(self, form: Whole) -> fmpq | Ball:

@@ -88,7 +88,7 @@ class OverOne(Mapping[Pair, fmpq]):
         return len(self.above)
 
 
-class InBalls(Mapping[Pair, Ball]):
+class InBalls:
     """The same in balls, whose digits do not grow with the round."""
 
     def __init__(self) -> None:
@@ -108,15 +108,6 @@ class InBalls(Mapping[Pair, Ball]):
 
     def __getitem__(self, pair: Pair) -> Ball:
         return Ball(self.above[pair])
-
-    def __contains__(self, pair: object) -> bool:
-        return pair in self.above
-
-    def __iter__(self) -> Iterator[Pair]:
-        return iter(self.above)
-
-    def __len__(self) -> int:
-        return len(self.above)
 
 
 def _common(every: Iterable[fmpz]) -> fmpz:

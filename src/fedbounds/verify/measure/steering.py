@@ -93,7 +93,7 @@ class Steered:
         with np.errstate(over="ignore", invalid="ignore"):
             for t, step in enumerate(self._steps):
                 values[t + 1] = maps[id(step)] @ values[t]
-            if len(maps) == 1:
+            if len(maps) == 1:  # where rounds differ, what is read alone is looked at
                 (own,) = maps.values()
                 every = (abs(values[:-1]) @ abs(own).T).T
                 for column, sizes in zip(values[1:].T, every, strict=True):

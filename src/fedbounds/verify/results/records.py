@@ -23,7 +23,7 @@ DIGEST = "digest"  # of all else in a file: it shows an edit, and keeps nobody f
 _PREMISE = {
     Method.RATIONAL: "exact rational arithmetic, every outcome of the randomness",
     Method.MOMENTS: "exact second moments in float64, with a proved bound of its rounding",
-    Method.BALLS: "expectations in balls of 128 bits that contain the numbers",
+    Method.BALLS: "expectations in balls of 128 bits or more that contain the numbers",
     Method.ENUMERATION: "every outcome of the randomness in float64, where nothing is firm",
     Method.CONFIDENCE: "independent starts are counted; Clopper and Pearson's bound at level 1e-6",
     Method.SAMPLING: "bounded noise gives a certified range; empirical Bernstein interval",

@@ -112,12 +112,13 @@ def run(
         with pools() as pool:  # others, since exact numbers leave a process large
             each: Any = map if pool is None else pool.map
             progress("tightest instances", len(plan), len(plan))
-            wanted = _to_search(claims, replayed, suspects, _BUDGET[settings.profile])
+            broken = {(x["claim"], x["reading"]) for x in found if x["verdict"] == Verdict.VIOLATED}
+            wanted = _to_search(claims, replayed, broken, _BUDGET[settings.profile])
             for row in _searched_records(wanted, settings, store, each):
                 found.append(row)
                 if row["verdict"] == Verdict.VIOLATED:
-                    broken = from_data(row["best"]["data"])
-                    suspects.setdefault((row["claim"], row["reading"]), []).append(broken)
+                    case = from_data(row["best"]["data"])
+                    suspects.setdefault((row["claim"], row["reading"]), []).append(case)
             progress("smallest witnesses", len(plan), len(plan))
             arguments = (settings.seed, settings.device, store, each)
             found.extend(witness_records(claims, suspects, *arguments))

@@ -12,7 +12,7 @@ from ..decide.case import Case
 from ..decide.conditions import refusal
 from ..decide.measurement import measure
 from ..measure.balls import BITS
-from ..measure.moments import EITHER, FLOATS
+from ..measure.moments import FLOATS
 from ..measure.steering import UnclearError
 from ..setups.inside import NoStepsError
 from .closest import EQUAL, as_floats, closest
@@ -84,13 +84,17 @@ def _climb(
 def _longer(
     part: Part, parts: Sequence[Part], start: Seen, random: np.random.Generator
 ) -> Iterator[Seen]:
-    """Twice as many rounds, as long as that brings the sides closer."""
-    now = start
-    while now.made.get(DOUBLINGS, 0) < now.widths.get(DOUBLINGS, 1) - 1:
-        past = {**now.made, DOUBLINGS: now.made.get(DOUBLINGS, 0) + 1}
-        tried = evaluated(parts, Tape(now.space, past, random))
+    """Twice as many rounds, as long as that brings the sides closer.
+
+    Lengths that take rationals too long, and are too short for balls, are passed over.
+    """
+    now, most = start, start.widths.get(DOUBLINGS, 1)
+    for doublings in range(int(start.made.get(DOUBLINGS, 0)) + 1, most):
+        tried = evaluated(parts, Tape(now.space, {**now.made, DOUBLINGS: doublings}, random))
         yield tried
-        if tried.gaps.get(part.name, np.inf) > now.gaps[part.name] - GROWS:
+        if part.name not in tried.gaps:
+            continue
+        if tried.gaps[part.name] > now.gaps[part.name] - GROWS:
             return
         now = tried
 
@@ -118,7 +122,7 @@ def case_of(parts: Sequence[Part], tape: Tape) -> Case | None:
     """None if the conditions leave no step sizes."""
     names: frozenset[str] = frozenset().union(*(part.named for part in parts))
     # floats tell of sums over a run; of late rounds, where all is small, they may not
-    bits = FLOATS if all(part.index is Index.RUN for part in parts) else EITHER
+    bits = FLOATS if all(part.index is Index.RUN for part in parts) else None
     try:
         return tape.space.case(tape, names, bits)
     except NoStepsError:
@@ -128,9 +132,10 @@ def case_of(parts: Sequence[Part], tape: Tape) -> Case | None:
 def gaps(parts: Sequence[Part], case: Case) -> dict[str, float]:
     """The smallest relative gap of every part that applies; what is reported is judged."""
     try:
-        return _gaps(parts, case)
-    except UnclearError:
-        return _gaps(parts, in_balls(case))
+        try:
+            return _gaps(parts, case)
+        except UnclearError:
+            return _gaps(parts, _in_balls(case))
     except OverflowError:  # above all floats
         return {}
 
@@ -146,6 +151,5 @@ def _gaps(parts: Sequence[Part], case: Case) -> dict[str, float]:
     return {name: found.gap for name, found in nearest.items() if found is not None}
 
 
-def in_balls(case: Case) -> Case:
-    """The same, followed in balls."""
+def _in_balls(case: Case) -> Case:
     return replace(case, setup=replace(case.setup, bits=BITS), method=Method.BALLS)

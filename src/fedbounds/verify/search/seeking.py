@@ -14,7 +14,7 @@ from fedbounds.errors import require
 from fedbounds.problems.linear import rational
 from fedbounds.theory.language.claims import Claim, Condition, Part
 from fedbounds.theory.language.registry import sought
-from fedbounds.theory.language.setups import Number, Objective, formula, is_formula
+from fedbounds.theory.language.setups import Number, Objective, Setup, formula, is_formula
 from fedbounds.theory.language.sought import Counts, Row, Seeking, Sought
 from fedbounds.vocabulary import Index, Method
 
@@ -23,14 +23,14 @@ from ..decide.conditions import holds
 from ..measure import objectives
 from ..measure.balls import enclosed
 from ..measure.evaluate import IrrationalError, Numbers, UndefinedError, evaluate
-from ..measure.moments import EITHER, FLOATS
-from ..setups.found import Named, method_of
+from ..measure.moments import FLOATS
+from ..setups.found import Named, is_long, method_of
 from ..setups.inside import names_in, steps_inside
 
 _Option = TypeVar("_Option")
 _ROUNDS = "T"
-_SLOWER = 20  # times as long as floats balls take
-MOST_WORK = 2_000_000  # of an instance, as `moments` counts: a replay in balls takes seconds
+# of an instance, as `moments` counts: while one searches, and for the exact run of what is found
+MOST_WORK, MOST_EXACT_WORK = 100_000, 4_000_000
 _RUN_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP)
 
 
@@ -57,7 +57,7 @@ class Space:
                 return more
         return counts
 
-    def case(self, seeking: Seeking, names: frozenset[str], bits: int = EITHER) -> Case:
+    def case(self, seeking: Seeking, names: frozenset[str], bits: int | None = None) -> Case:
         """The instance of one's answers, of which these quantities are measured, as `Named` says.
 
         Raises
@@ -67,10 +67,14 @@ class Space:
         """
         setup, own = self.sought.make(seeking), seeking.counts()
         told = " ".join(f"{name}={value}" for name, value in own.items())
-        most = MOST_WORK if bits == FLOATS else MOST_WORK // _SLOWER
-        named = Named(setup, names, most, bits)
+        named = Named(setup, names, _exactly(setup) if bits == FLOATS else MOST_WORK, bits)
         method = Method.MOMENTS if bits == FLOATS else method_of(setup)
         return Case(f"search, {told}", self.sought.runs, named, method)
+
+
+def _exactly(setup: Setup) -> int:
+    """Products of a run that may be replayed: in rationals each counts as often as its round."""
+    return MOST_EXACT_WORK if is_long(setup) else 2 * MOST_EXACT_WORK // (setup.run.rounds + 1)
 
 
 @lru_cache(maxsize=64)  # every part is asked for several times, and counts are many

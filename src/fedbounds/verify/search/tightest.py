@@ -17,13 +17,12 @@ from ..decide.judgement import Judgement
 from ..decide.measurement import measure
 from ..decide.part import Outcome
 from ..judge.judge import judge_reading
-from ..measure.moments import EITHER
 from ..measure.threads import one_thread
 from ..setups.found import Named, method_of
 from ..setups.instance_file import to_data
 from .closest import EQUAL, Closest, as_floats, closest
 from .explore import Seen, again, explore, gaps
-from .seeking import spaces
+from .seeking import MOST_EXACT_WORK, spaces
 from .small import is_kept
 
 BUDGET = 100  # evaluations of a claim in a run of the default profile
@@ -33,7 +32,6 @@ _TARGETS = 6  # points of a part whose tightness is wanted exactly, one after th
 _SIMPLEST = 4  # points nearly as tight that are rounded for each
 _ATTAINED = 1e-11  # what rounding leaves of equality
 _MOST_EXACT = 6  # exact runs of a part
-_MOST_WORK = 4_000_000  # of one, as `moments` counts: seldom more than some seconds
 _READABLE = 24  # characters of an exact number
 
 
@@ -188,12 +186,13 @@ def _simpler(part: Part, seen: Seen, needed: float) -> Iterator[Case]:
 def _confirmed(
     claim: Claim, reading: Reading, part: Part, case: Case, needed: float, how: str
 ) -> Best | None:
-    """Judged in rationals, in balls where these take too long.
+    """Judged in rationals, or in balls if it has many rounds.
 
-    None if the part does not apply, is not as tight after all, or is a violation that no file may
-    hold.
+    None if the part does not apply, is not as tight after all, takes too long, or is a violation
+    that no file may hold.
     """
-    exact = _exact(case)
+    setup = replace(case.setup, bits=None, most=MOST_EXACT_WORK)
+    exact = replace(case, setup=setup, method=method_of(setup.setup))
     measured = measure(exact)
     if refusal(part, exact, measured.numbers) is not None:
         return None
@@ -203,11 +202,6 @@ def _confirmed(
     if nearest.gap < 0 and not is_kept(plain(exact)):
         return None
     return _best(claim, reading, part, whole(exact, read(claim, reading)), nearest, how)
-
-
-def _exact(case: Case) -> Case:
-    setup = replace(case.setup, bits=EITHER, most=_MOST_WORK)
-    return replace(case, setup=setup, method=method_of(case.setup.setup))
 
 
 def whole(case: Case, parts: tuple[Part, ...]) -> Case:

@@ -108,10 +108,10 @@ def find_witness(
 
 def _is_near(every: Sequence[Space], case: Case) -> bool:
     """Whether one searches among set-ups of an instance's counts, whatever its rounds are."""
-    known = parameters_of(case)
-    own = (counts.items() for space in every for counts in space.counts)
     if isinstance(case.setup, Setup) and is_long(case.setup):
         return False  # no script walks through so many rounds, and shorter ones were searched
+    known = parameters_of(case)
+    own = (counts.items() for space in every for counts in space.counts)
     return any(all(known.get(x, y) == y for x, y in counts if x != T.name) for counts in own)
 
 

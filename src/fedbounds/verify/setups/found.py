@@ -27,7 +27,7 @@ from ..measure.known import Defined, Known, MissingError, UnansweredError
 from ..measure.lazily import Lazily, together
 from ..measure.long import Long
 from ..measure.many import Many
-from ..measure.moments import EITHER, MOST_EXACT, MOST_WORK, products_of_rounds
+from ..measure.moments import FLOATS, MOST_WORK, products_of_rounds
 from ..measure.objectives import exact
 from ..measure.sources import TooManyError
 from ..measure.stepped_run import SteppedKnown, SteppedTrace, stepped
@@ -37,6 +37,9 @@ from ..measure.unknowns import Refused
 from .tried import tried
 
 Array = Any
+
+_BITS_A_ROUND = 2  # so many digits more a ball may lose than the number in it
+MOST_EXACT = 400  # rounds in rationals, whose digits grow with each; more are in balls
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +60,14 @@ class Named:
     most : int or None
         What may be done for it, as `moments` counts.
     bits : int
-        Of the numbers in which its moments are followed, as of `moments`.
+        Of the numbers in which its moments are followed, as of `moments`; None: those of the
+        set-up by itself.
     """
 
     setup: Setup
     names: frozenset[str]
     most: int | None = None
-    bits: int = EITHER
+    bits: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +96,7 @@ def _found_in_floats(given: InFloats) -> Found:
 
 
 @find.register
-def _found_ofnames_in(given: Named) -> Found:
+def _found_of_named(given: Named) -> Found:
     view = narrowed(view_of(given.setup), given.names)
     if view.tried:
         return tried(given.setup, view)
@@ -162,15 +166,17 @@ def method_of(setup: Setup) -> Method:
     return Method.BALLS if is_long(setup) else Method.RATIONAL
 
 
-def _listed(setup: Setup, view: View, most: int | None = None, bits: int = EITHER) -> Found:
-    with precise(max(bits, BITS)):
+def _listed(setup: Setup, view: View, most: int | None = None, given: int | None = None) -> Found:
+    bits = given if given is not None else BITS if is_long(setup) else 0
+    enough = BITS + (_BITS_A_ROUND * setup.run.rounds if bits > FLOATS else 0)
+    with precise(enough):
         try:
             known = known_of(setup, view, most, bits)
         except Refused as error:
             return _refused(setup, view, str(error))
         found = told_of(setup, view, known, known.trace.subject)
 
-    @precise(max(bits, BITS))
+    @precise(enough)
     def products(node: sp.Expr) -> Array:
         return enclosed(known.products(node))
 
@@ -323,7 +329,7 @@ def view_of(setup: Setup) -> View:
     return view
 
 
-def known_of(setup: Setup, view: View, most: int | None = None, bits: int = EITHER) -> Known:
+def known_of(setup: Setup, view: View, most: int | None = None, bits: int = 0) -> Known:
     """Everything that is defined of a set-up whose outcomes are listed; the rest as of `Named`."""
     trace, besides = analysed(setup.run, view, most, bits)
     return Known(
@@ -435,9 +441,7 @@ def _chosen(view: View, name: str, value: Any) -> Any:
 
 
 @lru_cache(maxsize=1)  # the set-ups of one run follow each other; views are compared by identity
-def analysed(
-    run: Run, view: View, most: int | None = None, bits: int = EITHER
-) -> tuple[Trace, Besides]:
+def analysed(run: Run, view: View, most: int | None = None, bits: int = 0) -> tuple[Trace, Besides]:
     """The trace of a run, and what only moments measure of it."""
     subject = subject_of(run, view)
     if view.moments:

@@ -16,7 +16,7 @@ from ..measure.random import count_of, sources_of
 from ..measure.subject import Subject
 from ..measure.trace import algorithm, subject_of
 from .choices import choice_case
-from .found import InFloats, view_of
+from .found import InFloats, method_of, view_of
 from .rungs import LadderInFloats, rungs_of, settles
 from .sampled import InSamples
 from .sides import sides_of
@@ -91,7 +91,7 @@ def case_of(one: Planned | PlannedLadder, name: str) -> Case:
         return Case(one.name, called, InFloats(one.setup), Method.MOMENTS, size)
     size = work(one.setup.run, view)
     irrational = subject_of(one.setup.run, view).problem.irrational
-    method = Method.BALLS if irrational else Method.RATIONAL
+    method = Method.BALLS if irrational else method_of(one.setup)
     return Case(one.name, called, one.setup, method, size)
 
 

@@ -36,13 +36,12 @@ from ..measure.known import MissingError
 from ..measure.limits import slope_at_zero
 from ..measure.long import Long
 from ..measure.many import Many
-from ..measure.moments import MOST_EXACT
 from ..measure.norms import PRECISE
 from ..measure.roots import Roots
 from ..measure.sources import TooManyError
 from ..measure.surely import RELATIONS
 from ..measure.unknowns import Refused, bare
-from .found import evidence, known_of, many_of, view_of
+from .found import MOST_EXACT, evidence, known_of, many_of, view_of
 
 Array = Any
 Record = dict[str, Any]

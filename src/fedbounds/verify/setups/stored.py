@@ -35,13 +35,13 @@ from fedbounds.theory.language.setups import (
 from fedbounds.theory.language.symbols import constants_in
 
 from ..measure.enumerated import MOST_ROWS, first_outcome, one_state
-from ..measure.moments import MOST_EXACT, FirstRound
 from ..measure.moments import MOST_WORK as MOST_PRODUCTS
+from ..measure.moments import FirstRound
 from ..measure.objectives import exact
 from ..measure.trace import first_round, integrated, subject_of
 from ..measure.unknowns import Refused, TooManyTerms
 from .choices import BOUND
-from .found import is_long, view_of
+from .found import MOST_EXACT, is_long, view_of
 from .plan import about, local_steps, outcomes_of
 from .rungs import rungs_of
 from .sides import sides_of
@@ -391,7 +391,8 @@ def _cost(given: Any) -> Sequence[Cost]:
     # where nothing moves, rounds are still gone through
     entries = max(1, _first_round(run, view).moving()) if view.moments else _entries(given)
     plain = cost(clients * entries)
-    if not view.many and is_long(given):  # of balls no more are multiplied, whatever is asked
+    in_balls = not view.many and is_long(given) and not _first_round(run, view).is_wide()
+    if in_balls:  # no more are multiplied, whatever is asked
         plain = Cost(MOST_PRODUCTS + KEPT * vectors * run.rounds)
     solved = Cost(limits * entries**6 / _MATRICES + work_of_numbers(run.problem))
     check((plain, solved), Known(), where)  # before an outcome is drawn
