@@ -1,6 +1,7 @@
 """Answers to a theory's function of a `Seeking`: what is common to all who search."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
@@ -78,15 +79,17 @@ def _exactly(setup: Setup) -> int:
 
 
 @lru_cache(maxsize=64)  # every part is asked for several times, and counts are many
-def spaces(claim: Claim, part: Part) -> tuple[Space, ...]:
+def spaces(claim: Claim, part: Part, longer: bool = True) -> tuple[Space, ...]:
     """Where instances of a part are searched: of every algorithm that it is about.
 
-    None of parts that speak of vectors, whose products a search does not measure.
+    None of parts that speak of vectors, whose products a search does not measure. Without
+    ``longer`` no run has more rounds than the counts say.
     """
     if part.vectors or part.index not in _RUN_INDICES:
         return ()
     names = (part.algorithm,) if part.algorithm else claim.algorithms
-    every = (Space(part, one) for one in sought(claim.entry.paper) if one.runs in names)
+    own = [one for one in sought(claim.entry.paper) if one.runs in names]
+    every = (Space(part, one if longer else replace(one, doublings=0)) for one in own)
     return tuple(space for space in every if space.counts)
 
 

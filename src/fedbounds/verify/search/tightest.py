@@ -93,19 +93,25 @@ def tightest(claim: Claim, reading: Reading, seed: int, budget: int = BUDGET) ->
 
 
 def tightest_parts(
-    claim: Claim, reading: Reading, seed: int, budget: int = BUDGET, first_only: bool = False
+    claim: Claim,
+    reading: Reading,
+    seed: int,
+    budget: int = BUDGET,
+    first_only: bool = False,
+    longer: bool = True,
 ) -> tuple[Best, ...]:
     """The tightest exact instance of each inequality of a reading, the tightest part first.
 
-    ``first_only``: stop at the first part that has one, but for those that look broken.
+    ``first_only``: stop at the first part that has one, but for those that look broken. ``longer``:
+    runs may have more rounds than the theory's counts say.
     """
     parts = [
         part
         for part in read(claim, reading)
-        if part.relation is Relation.AT_MOST and spaces(claim, part)
+        if part.relation is Relation.AT_MOST and spaces(claim, part, longer)
     ]
     with one_thread():
-        found = _searched(claim, reading, parts, seed, budget, first_only)
+        found = _searched(claim, reading, parts, seed, budget, first_only, longer)
     return tuple(sorted(found, key=rank))
 
 
@@ -115,7 +121,13 @@ def rank(best: Best) -> tuple[bool, float]:
 
 
 def _searched(
-    claim: Claim, reading: Reading, parts: list[Part], seed: int, budget: int, first_only: bool
+    claim: Claim,
+    reading: Reading,
+    parts: list[Part],
+    seed: int,
+    budget: int,
+    first_only: bool,
+    longer: bool,
 ) -> list[Best]:
     groups: dict[tuple[Any, ...], list[Part]] = {}
     for part in parts:  # parts of one set of conditions share their instances
@@ -124,7 +136,7 @@ def _searched(
     pending = []
     for group in groups.values():
         share = max(1, budget // len(groups))
-        seen = explore(spaces(claim, group[0]), group, seed, share)
+        seen = explore(spaces(claim, group[0], longer), group, seed, share)
         for part in group:
             own = sorted((s for s in seen if part.name in s.gaps), key=lambda s: s.gaps[part.name])
             if own:

@@ -168,7 +168,8 @@ def _tightest(
     """Where a search for the tightest instance meets a violation; one that a script shows."""
     first = None
     for seed in range(seeds):
-        for found in tightest_parts(claim, reading, seed, budget, first_only=True):
+        # a script walks through few rounds
+        for found in tightest_parts(claim, reading, seed, budget, first_only=True, longer=False):
             if found.judgement.verdict is Verdict.VIOLATED:
                 shown = explain(_judge(claim, reading, found.instance))
                 first = first or shown

@@ -391,9 +391,10 @@ def _cost(given: Any) -> Sequence[Cost]:
     # where nothing moves, rounds are still gone through
     entries = max(1, _first_round(run, view).moving()) if view.moments else _entries(given)
     plain = cost(clients * entries)
-    in_balls = not view.many and is_long(given) and not _first_round(run, view).is_wide()
-    if in_balls:  # no more are multiplied, whatever is asked
-        plain = Cost(MOST_PRODUCTS + KEPT * vectors * run.rounds)
+    if view.moments and not _first_round(run, view).is_wide():
+        # no more are multiplied, whatever is asked; in balls, numbers do not become longer
+        most = Cost(MOST_PRODUCTS + KEPT * vectors * run.rounds, plain.depth)
+        plain = replace(most, depth=1) if is_long(given) else min(plain, most, key=_operations)
     solved = Cost(limits * entries**6 / _MATRICES + work_of_numbers(run.problem))
     check((plain, solved), Known(), where)  # before an outcome is drawn
     if view.many or view.integrated or view.moments:  # by moments
@@ -423,6 +424,10 @@ def _cost_of_tried(run: Run) -> Sequence[Cost]:
     few = power(2, run.rounds)  # outcomes, if there are as many as two in a round
     rows = few if few <= MOST_ROWS else size**2
     return (Cost(rows * run.rounds * steps * size, run.rounds * steps),)
+
+
+def _operations(cost: Cost) -> float:
+    return cost.operations
 
 
 def _is_limit(definition: Any) -> bool:

@@ -11,7 +11,7 @@ from fedbounds.theory.language.setups import GIVEN, Says, Setup, View, Where
 
 from ..measure.subject import Subject
 from ..measure.trace import subject_of
-from .found import names_in, sides_of, view_of
+from .found import is_long, names_in, sides_of, view_of
 from .program import one_round
 from .script_parts import ANSWERS_OF, FAMILIES
 
@@ -19,6 +19,8 @@ from .script_parts import ANSWERS_OF, FAMILIES
 def unscripted(setup: Setup, part: Part) -> str:
     """Why there is no script of such a set-up that shows the part; empty where there may be one."""
     view, family = view_of(setup), setup.run.problem.family
+    if is_long(setup):
+        return f"no script walks through {setup.run.rounds} rounds"
     if part.quantities & view.outcomes.keys():
         return f"no script for numbers of every outcome, as in {part.name!r}"
     if family == GIVEN:
