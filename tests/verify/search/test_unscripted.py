@@ -1,10 +1,12 @@
 """What no script shows: it is told before one is sought, and an exact violation is enough."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from fedbounds.theory.language.claims import read
-from fedbounds.theory.language.registry import claim, views
+from fedbounds.theory.language.registry import claim, setups, views
 from fedbounds.theory.overparam.setups import PLANNED
 from fedbounds.verify.measure.trace import subject_of
 from fedbounds.verify.search import witness
@@ -41,7 +43,8 @@ def test_a_violation_is_searched_for_where_none_is_known(monkeypatch):
     """Without a script to hope for, the first one that is met will do."""
     seeds = []
 
-    def tightest(claim, reading, seed, budget, *, first_only):
+    def tightest(claim, reading, seed, budget, *, first_only, longer):
+        assert not longer  # a script walks through few rounds
         seeds.append(seed)
         return ()
 
@@ -71,6 +74,15 @@ def test_what_a_script_s_problem_does_not_tell_is_not_shown_there():
     assert "ReLU" in unscripted(NEURONS.setup, held)
 
 
+def test_no_script_walks_through_many_rounds():
+    setup = next(x.setup for x in setups("personalization") if x.setup.run.rounds > 1)
+    of = claim("personalization/thm-3.7")
+    (part,) = read(of, of.readings[0])
+    assert not unscripted(setup, part)
+    longer = replace(setup, run=replace(setup.run, rounds=401))
+    assert unscripted(longer, part) == "no script walks through 401 rounds"
+
+
 @pytest.mark.parametrize(("n", "depth", "near"), [(1, 2, True), (1, 7, False), (9, 1, False)])
 def test_restarts_are_where_one_searches_for_such_counts(monkeypatch, n, depth, near):
     every = small_spaces(TERMS, TERMS.readings[0])
@@ -82,7 +94,8 @@ def test_restarts_are_where_one_searches_for_such_counts(monkeypatch, n, depth, 
 def test_far_violations_are_followed_by_one_search(monkeypatch):
     seeds = []
 
-    def tightest(claim, reading, seed, budget, *, first_only):
+    def tightest(claim, reading, seed, budget, *, first_only, longer):
+        assert not longer  # a script walks through few rounds
         seeds.append(seed)
         return ()
 

@@ -21,6 +21,7 @@ from ..decide.measurement import fingerprint, measure
 from ..judge.judge import judge_reading
 from ..measure.evaluate import Numbers
 from ..setups.found import is_long
+from ..setups.instance_file import is_exact
 from ..setups.script_rendered import script
 from ..setups.unscripted import unscripted
 from .explore import case_of
@@ -33,7 +34,6 @@ from .tightest import BUDGET, plain, tightest_parts
 
 EXAMPLES = 80  # counted, not timed: the same search finds the same witness
 SHRINKS = 120
-_EXACT = (Method.RATIONAL, Method.BALLS)
 RESTARTS = 8  # searches for the tightest instance, near a violation that was seen
 
 
@@ -127,7 +127,7 @@ def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness 
     exact = (
         case if case.setup is setup else replace(case, setup=setup, method=Method.RATIONAL)
         for case in sorted(cases, key=lambda case: (not is_shown(case), case.work))
-        if (setup := case.setup if case.method in _EXACT else in_rationals(case.setup))
+        if (setup := case.setup if is_exact(case) else in_rationals(case.setup))
     )
     # what is planned in floats may be small enough for one replay and too large for a file
     kept = (case for case in exact if case.setup in planned or is_kept(case))

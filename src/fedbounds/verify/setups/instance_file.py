@@ -17,10 +17,15 @@ _FAMILY = "Case"  # the one word that a file has under "family"
 _NAME = "replay"
 
 
+def is_exact(case: Case) -> bool:
+    """Whether all its numbers are rationals, of which a file holds them."""
+    long = isinstance(case.setup, planned.Setup) and is_long(case.setup)
+    return case.method is Method.RATIONAL or long
+
+
 def to_data(case: Case) -> dict[str, Any]:
     """All numbers of an instance that is followed in rationals, or in balls, exactly."""
-    long = isinstance(case.setup, planned.Setup) and is_long(case.setup)
-    if case.method is not Method.RATIONAL and not long:
+    if not is_exact(case):
         raise FedboundsError(f"{case.name}: only what is in rationals is stored exactly")
     return {
         "family": _FAMILY,
