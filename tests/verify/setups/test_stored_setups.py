@@ -171,7 +171,9 @@ def test_runs_by_moments_cost_what_is_multiplied_at_most():
     longer = replace(one, setup=replace(one.setup, run=more))
     assert to_data(from_data(to_data(longer))) == to_data(longer)
     for rounds in (400, 10**7):  # digits grow with rounds; and what is kept is counted
-        data = to_data(replace(longer, setup=replace(longer.setup, run=replace(more, rounds=rounds))))
+        data = to_data(
+            replace(longer, setup=replace(longer.setup, run=replace(more, rounds=rounds)))
+        )
         with pytest.raises(FedboundsError, match="would cost about"):
             from_data(data)
 

@@ -5,10 +5,9 @@ after the round is a linear function of those before: m+ = R m. Nothing is decla
 show that the degree is one, and laws of sources give E of their monomials.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
 from math import prod
 from typing import Any
 
@@ -180,26 +179,28 @@ class _Step:
 
     def __init__(self, trace: Unrolling) -> None:
         self._named = trace.variables
-        self._forms: dict[Pair, Form] = {}
-        self._whole: dict[Pair, Whole] = {}
+        forms = _Made(lambda pair: pair_map(self._named, self._rows, pair).get((), {}))
+        self.form: Callable[[Pair], Form] = forms.__getitem__  # one moment after the round
+        wholes = _Made(lambda pair: whole(self.form(pair)))
+        self.whole: Callable[[Pair], Whole] = wholes.__getitem__  # the same over one denominator
         if trace.by is not None:  # its outcomes are not listed
-            self._forms = round_map(trace)
+            forms |= round_map(trace)
             return
         if self._named.stages:  # then all pairs with what is carried are looked at
             check_state(self._named)
         self._rows = listed_rows(trace)
 
-    def form(self, pair: Pair) -> Form:
-        """One moment after the round."""
-        if pair not in self._forms:
-            self._forms[pair] = pair_map(self._named, self._rows, pair).get((), {})
-        return self._forms[pair]
 
-    def whole(self, pair: Pair) -> Whole:
-        """The same over one denominator."""
-        if pair not in self._whole:
-            self._whole[pair] = whole(self.form(pair))
-        return self._whole[pair]
+class _Made(dict[Pair, Any]):
+    """Values that are made when they are first asked for."""
+
+    def __init__(self, make: Callable[[Pair], Any]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, pair: Pair) -> Any:
+        self[pair] = found = self._make(pair)
+        return found
 
 
 class _Every:
@@ -227,26 +228,38 @@ class _Every:
 
     def applied(self, form: Whole, at: int) -> fmpq | Ball:
         """A linear function of them."""
-        self._find([pair for pair, _ in form.above], at)
+        above = self.known[at].above
+        if not all(pair in above for pair, _ in form.above):
+            self._find([pair for pair, _ in form.above], at)
         found: fmpq | Ball = self.known[at].applied(form)
         return found
 
     def _find(self, pairs: Sequence[Pair], at: int) -> None:
         """All at once; one after another where it becomes too much, so that the first are known."""
         asked = self._asked(pairs, at)
-        work = [sum(map(self._cost, own, repeat(at - back))) for back, own in enumerate(asked)]
+        work = [self._cost(own, at - back) for back, own in enumerate(asked)]
         weighed = sum(self._weight(own, at - back) for back, own in enumerate(work))
-        if self._is_too_much(sum(work), weighed) and len(pairs) > 1:
+        if not self._is_too_much(sum(work), weighed):
+            self.work, self.weighed = self.work + sum(work), self.weighed + weighed
+            for t, own in enumerate(reversed(asked), at + 1 - len(asked)):
+                self.known[t].add({one: self._of(one, t) for one in own})
+        elif len(pairs) > 1:
             for pair in pairs:
                 self._find((pair,), at)
-            return
-        for back, own in reversed(list(enumerate(asked))):
-            found = dict[Pair, Any]()
-            try:
-                for one in own:
-                    found[one] = self._of(one, at - back)
-            finally:  # what was found before it became too much is known
-                self.known[at - back].add(found)
+        else:
+            self._as_far_as_it_goes(asked, at)
+
+    def _as_far_as_it_goes(self, asked: list[set[Pair]], at: int) -> None:
+        """Raise, with what was found before it became too much."""
+        first = at + 1 - len(asked)
+        for t, own in enumerate(reversed(asked), first):
+            for one in own:
+                cost = self._cost((one,), t)
+                self.work, self.weighed = self.work + cost, self.weighed + self._weight(cost, t)
+                if self._is_too_much(0, 0):
+                    most = MOST_WORK if self.most is None else self.most
+                    raise TooMuchError(f"more than {most} products of rationals within {t} rounds")
+                self.known[t].add({one: self._of(one, t)})
 
     def _asked(self, pairs: Iterable[Pair], at: int) -> list[set[Pair]]:
         """What is not known yet, of round ``at``, of the round before it, ..."""
@@ -256,8 +269,8 @@ class _Every:
             asked.append({x for own in asked[-1] for x in step.form(own) if x not in known})
         return asked
 
-    def _cost(self, pair: Pair, at: int) -> int:
-        return len(self.steps[at - 1].form(pair)) if at else 0
+    def _cost(self, pairs: Iterable[Pair], at: int) -> int:
+        return sum(map(len, map(self.steps[at - 1].form, pairs))) if at else 0
 
     def _is_too_much(self, work: int, weighed: int) -> bool:
         """With so much more."""
@@ -272,11 +285,6 @@ class _Every:
         if not at:
             first = self.first.moment(pair)
             return arb(first) if self.balls else (first.p, first.q)
-        cost = self._cost(pair, at)
-        self.work, self.weighed = self.work + cost, self.weighed + self._weight(cost, at)
-        if self._is_too_much(0, 0):
-            most = MOST_WORK if self.most is None else self.most
-            raise TooMuchError(f"more than {most} products of rationals within {at} rounds")
         found: tuple[fmpz, fmpz] | arb = self.known[at - 1].total(self.steps[at - 1].whole(pair))
         return found
 

@@ -122,7 +122,7 @@ def case_of(parts: Sequence[Part], tape: Tape) -> Case | None:
     """None if the conditions leave no step sizes."""
     names: frozenset[str] = frozenset().union(*(part.named for part in parts))
     # floats tell of sums over a run; of late rounds, where all is small, they may not
-    bits = FLOATS if all(part.index is Index.RUN for part in parts) else None
+    bits = FLOATS if all(part.index is Index.RUN for part in parts) else BITS
     try:
         return tape.space.case(tape, names, bits)
     except NoStepsError:
