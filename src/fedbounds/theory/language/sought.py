@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 import sympy as sp
 
-from .setups import Number, Objective, Setup
+from .setups import Ladder, Number, Objective, Setup
 
 _Option = TypeVar("_Option")
 Row = tuple[int, ...]
@@ -74,17 +74,17 @@ class Seeking(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """Set-ups of an algorithm among which instances are searched.
+    """Set-ups of an algorithm, or ladders of them, among which instances are searched.
 
     Attributes
     ----------
     runs : str
-        What claims call the algorithm.
+        What claims call the algorithm, or the ladder.
     counts : tuple of mappings from name to count
         Numbers of clients, of rounds, and the like: the simplest first.
     steps : Steps
     make : function of a `Seeking`
-        The set-up of its answers.
+        The set-up, or the ladder, of its answers.
     doublings : int
         How often the number of rounds may be doubled where sides of a whole run come closer
         with it.
@@ -93,5 +93,5 @@ class Sought:
     runs: str
     counts: tuple[Counts, ...]
     steps: Steps
-    make: Callable[[Seeking], Setup]
+    make: Callable[[Seeking], Setup | Ladder]
     doublings: int = 0

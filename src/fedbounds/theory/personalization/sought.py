@@ -1,20 +1,25 @@
 """Quadratics with at most one shared and one personal coordinate: where instances are searched.
 
+Runs of both algorithms, and ladders in K of FedAvg-P.
+
 The minimiser is the origin: every quadratic with a stationary point is one of these, translated.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from typing import Any
 
 from sympy import Rational
 
 from fedbounds.facts import Fact
-from fedbounds.theory.language.setups import Number, Objective, Run, Setup
+from fedbounds.theory.language.setups import Ladder, Number, Objective, Run, Setup
 from fedbounds.theory.language.sought import Counts, Seeking, Sought, Steps
-from fedbounds.theory.language.symbols import F_0, K, L, eta_u, eta_v, gamma
+from fedbounds.theory.language.symbols import F_0, K, L, eta_u, eta_v, gamma, m, n
 
+from .figures import FEDAVG_K
 from .lemmas import FEDAVG_P
 from .scaffold_lemmas import SCAFFOLD_P
 
@@ -30,7 +35,23 @@ STEPS = Steps(
     largest={"gamma": 2 / (K * L)},
     derived={"gamma_u": gamma / eta_u, "gamma_v": gamma / eta_v},
 )
-_TAKEN = ("gamma_u", "gamma_v", "eta_u", "eta_v")
+_TAKEN = ("cohort", "K", "gamma_u", "gamma_v", "eta_u", "eta_v")
+
+
+# of ladders: with these, the conditions of Theorems 3.7 and 3.11 hold at the largest K
+_SETTLING = replace(
+    STEPS, least={"eta_u": m, "eta_v": n / m}, largest={"gamma": m / (84 * n * K * L)}
+)
+_SETTLED_CLIENTS = ((2, 1), (2, 2), (3, 3))  # of few outcomes: a limit is solved for
+_LONGEST = (2, 4, 8)
+
+
+def _counts_of_ladders() -> tuple[Counts, ...]:
+    every = (
+        {"n": n, "m": m, "K": steps, "T": 1, "d_u": d_u, "d_v": d_v}
+        for (n, m), steps, (d_u, d_v) in product(_SETTLED_CLIENTS, _LONGEST, _BLOCKS)
+    )
+    return tuple(sorted(every, key=lambda own: (own["n"] * own["K"], own["n"])))
 
 
 def _counts() -> tuple[Counts, ...]:
@@ -42,6 +63,29 @@ def _counts() -> tuple[Counts, ...]:
 
 
 def _quadratics(view: str, seek: Seeking) -> Setup:
+    problem, start, steps = _searched(seek)
+    return _setup(view, problem, start, steps | {"K": seek.counts()["K"]})
+
+
+def _in_steps(seek: Seeking) -> Ladder:
+    """One gamma for all K, which doubles from rung to rung."""
+    problem, start, steps = _searched(seek)
+    local = [2**rung for rung in range(seek.counts()["K"].bit_length())]
+    setups = (
+        _setup(f"{FEDAVG_P}, where runs settle", problem, start, steps | {"K": K}) for K in local
+    )
+    return Ladder("personalization", f"{FEDAVG_P} over K", tuple(setups))
+
+
+def _setup(
+    view: str, problem: Objective, start: tuple[Number, ...], steps: Mapping[str, Any]
+) -> Setup:
+    taken = tuple((name, steps[name]) for name in _TAKEN)
+    return Setup("personalization", view, Run(problem, start, taken, steps["T"]))
+
+
+def _searched(seek: Seeking) -> tuple[Objective, tuple[Number, ...], dict[str, Any]]:
+    """Clients, where they start, and their steps."""
     counts = seek.counts()
     n, shared, personal = counts["n"], bool(counts["d_u"]), bool(counts["d_v"])
     # gradients of several clients differ by a bounded vector if curvatures by u are one, uncoupled
@@ -66,9 +110,7 @@ def _quadratics(view: str, seek: Seeking) -> Setup:
             ("personal_noise", noise[1]),
         ),
     )
-    steps = seek.steps(problem, start)
-    taken = {"cohort": counts["m"], "K": counts["K"], **{x: steps[x] for x in _TAKEN}}
-    return Setup("personalization", view, Run(problem, start, tuple(taken.items()), steps["T"]))
+    return problem, start, seek.steps(problem, start) | {"cohort": counts["m"]}
 
 
 def _hessian(
@@ -119,4 +161,5 @@ _DOUBLINGS = 5  # from 100 rounds to 3,200, as far as work allows
 SOUGHT = (
     Sought(FEDAVG_P, _counts(), STEPS, partial(_quadratics, "rounds"), _DOUBLINGS),
     Sought(SCAFFOLD_P, _counts(), STEPS, partial(_quadratics, "Scaffold-P, rounds"), _DOUBLINGS),
+    Sought(FEDAVG_K, _counts_of_ladders(), _SETTLING, _in_steps),
 )

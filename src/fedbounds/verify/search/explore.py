@@ -20,6 +20,7 @@ from .seeking import Space
 from .tape import DOUBLINGS, FULL_BITS, Answers, Key, Tape, moved
 
 _SPREAD = 0.4  # share of the budget for one point in each of many shapes
+_CLOSEST = -1.0  # a relative gap than which none is smaller
 GROWS = 1e-2  # of a relative gap: by so much it falls where longer runs are tighter
 
 
@@ -54,6 +55,8 @@ def _starts(
     chosen: list[tuple[Part, Seen]] = []
     for part in parts:
         own = sorted((s for s in seen if part.name in s.gaps), key=lambda s: s.gaps[part.name])
+        if own and own[0].gaps[part.name] <= _CLOSEST:
+            continue
         short = [s for s in own if s.gaps[part.name] > EQUAL]
         chosen.extend((part, s) for s in dict.fromkeys((*own[:1], *short[:1])))
     for part, start in chosen:

@@ -15,7 +15,7 @@ from fedbounds.errors import require
 from fedbounds.problems.linear import rational
 from fedbounds.theory.language.claims import Claim, Condition, Part
 from fedbounds.theory.language.registry import sought
-from fedbounds.theory.language.setups import Number, Objective, Setup, formula, is_formula
+from fedbounds.theory.language.setups import Ladder, Number, Objective, Setup, formula, is_formula
 from fedbounds.theory.language.sought import Counts, Row, Seeking, Sought
 from fedbounds.vocabulary import Index, Method
 
@@ -32,7 +32,7 @@ _Option = TypeVar("_Option")
 _ROUNDS = "T"
 # of an instance, as `moments` counts: while one searches, and for the exact run of what is found
 MOST_WORK, MOST_EXACT_WORK = 100_000, 4_000_000
-_RUN_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP)
+_INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP, Index.RUNG)
 
 
 class Space:
@@ -61,6 +61,8 @@ class Space:
     def case(self, seeking: Seeking, names: frozenset[str], bits: int | None = None) -> Case:
         """The instance of one's answers, of which these quantities are measured, as `Named` says.
 
+        Of a ladder all is, in rationals.
+
         Raises
         ------
         NoStepsError
@@ -68,6 +70,8 @@ class Space:
         """
         setup, own = self.sought.make(seeking), seeking.counts()
         told = " ".join(f"{name}={value}" for name, value in own.items())
+        if isinstance(setup, Ladder):
+            return Case(f"search, {told}", self.sought.runs, setup, Method.RATIONAL)
         named = Named(setup, names, _exactly(setup) if bits == FLOATS else MOST_WORK, bits)
         method = Method.MOMENTS if bits == FLOATS else method_of(setup)
         return Case(f"search, {told}", self.sought.runs, named, method)
@@ -85,7 +89,7 @@ def spaces(claim: Claim, part: Part, longer: bool = True) -> tuple[Space, ...]:
     None of parts that speak of vectors, whose products a search does not measure. Without
     ``longer`` no run has more rounds than the counts say.
     """
-    if part.vectors or part.index not in _RUN_INDICES:
+    if part.vectors or part.index not in _INDICES:
         return ()
     names = (part.algorithm,) if part.algorithm else claim.algorithms
     own = [one for one in sought(claim.entry.paper) if one.runs in names]

@@ -203,8 +203,7 @@ def _confirmed(
     None if the part does not apply, is not as tight after all, takes too long, or is a violation
     that no file may hold.
     """
-    setup = replace(case.setup, bits=None, most=MOST_EXACT_WORK)
-    exact = replace(case, setup=setup, method=method_of(setup.setup))
+    exact = _exact(case)
     measured = measure(exact)
     if refusal(part, exact, measured.numbers) is not None:
         return None
@@ -216,8 +215,18 @@ def _confirmed(
     return _best(claim, reading, part, whole(exact, read(claim, reading)), nearest, how)
 
 
+def _exact(case: Case) -> Case:
+    """The same without floats; a ladder has none."""
+    if not isinstance(case.setup, Named):
+        return case
+    setup = replace(case.setup, bits=None, most=MOST_EXACT_WORK)
+    return replace(case, setup=setup, method=method_of(setup.setup))
+
+
 def whole(case: Case, parts: tuple[Part, ...]) -> Case:
     """The instance with all quantities of which some parts speak."""
+    if not isinstance(case.setup, Named):
+        return case
     names: frozenset[str] = frozenset().union(*(part.named for part in parts))
     return replace(case, setup=replace(case.setup, names=names, most=None))
 

@@ -118,7 +118,8 @@ def _is_near(every: Sequence[Space], case: Case) -> bool:
 def _has_scripts(space: Space) -> bool:
     """Whether some instance among which one searches may have a script that shows the part."""
     case = case_of([space.part], Tape(space, {}, np.random.default_rng(0)))
-    return case is None or not unscripted(case.setup.setup, space.part)
+    setup = None if case is None else plain(case).setup
+    return not isinstance(setup, Setup) or not unscripted(setup, space.part)
 
 
 def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness | None:

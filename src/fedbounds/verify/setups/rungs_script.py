@@ -11,12 +11,13 @@ from math import inf, prod
 from typing import Any
 
 import sympy as sp
+from flint import fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Part
 from fedbounds.theory.language.setups import Ending, Ladder, Pace, Settled, Setup, Slope, View
-from fedbounds.theory.language.symbols import T, n
+from fedbounds.theory.language.symbols import T, constants_in, n
 from fedbounds.theory.proof.vectors import sq
 
 from ..decide.case import script_of
@@ -40,8 +41,8 @@ from .program import (
     spaces_of,
 )
 from .rungs import OF_ENDS, rung_of, rungs_of
-from .script_asserts import broken, not_checked
-from .script_code import HELPERS, Definitions
+from .script_asserts import broken, not_checked, packed
+from .script_code import HELPERS, Definitions, named
 from .script_lines_of import QUOTED, TEMPLATES, UNQUOTED, code, nested, wrapped
 from .script_parts import problem_lines, source_lines
 from .script_shorter import kept
@@ -64,7 +65,7 @@ _HELPER = {"Ending": "ended", "Settled": "settled", "Slope": "slope"}
 def _script(ladder: Ladder, judgement: Any, part: Part, numbers: Numbers) -> str:
     outcome = next(one for one in judgement.outcomes if one.part == part.name)
     for setups, at in _fewest(ladder, part, outcome.at or 0):
-        text = _written(replace(ladder, setups=setups), judgement, part, outcome, at)
+        text = _written(replace(ladder, setups=setups), judgement, part, outcome, at, numbers)
         found = kept(text, outcome.gap)
         if found is not None:
             return found
@@ -78,7 +79,9 @@ def _fewest(ladder: Ladder, part: Part, at: int) -> Iterator[tuple[tuple[Setup, 
     yield every, at
 
 
-def _written(ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int) -> str:
+def _written(
+    ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int, numbers: Numbers
+) -> str:
     """The program's text.
 
     Raises
@@ -116,6 +119,7 @@ def _written(ladder: Ladder, judgement: Any, part: Part, outcome: Any, at: int) 
         ),
         "",
         f"T, t = {len(ladder.setups)}, {at}",
+        *_constants(part, numbers),
     ]
     return rendered((first,), [own], body, uses, judgement, part, outcome, few=True)
 
@@ -201,6 +205,16 @@ def _conditions(ladder: Ladder, part: Part) -> list[str]:
     own = _given(ladder)
     sides = ((_named(x.left, own), x.relation, _named(x.right, own)) for x in part.conditions)
     return [f"assert {left} {relation} {right}" for left, relation, right in sides]
+
+
+def _constants(part: Part, numbers: Numbers) -> list[str]:
+    """Numbers of a part's sides that all rungs have alike."""
+    found = []
+    for name in sorted(constants_in(part.gap) - {n.name, T.name}):
+        if type(value := numbers.constants[name]) is not fmpq:
+            raise FedboundsError(f"no script for {name}, which is no rational number")
+        found.append(f'{named(name, {})} = Q("{value}")')
+    return packed(found)
 
 
 def _given(ladder: Ladder) -> dict[str, str]:
