@@ -16,8 +16,10 @@ from fedbounds.verify.results.run import _to_search
 from fedbounds.verify.search.seeking import spaces
 from fedbounds.verify.search.tape import DOUBLINGS, Tape
 from fedbounds.verify.search.tightest import tightest
+from fedbounds.verify.setups.found import method_of
 from fedbounds.verify.setups.instance_file import from_data, to_data
-from fedbounds.vocabulary import Verdict
+from fedbounds.verify.setups.plan import case_of
+from fedbounds.vocabulary import Method, Verdict
 
 _BUDGET = 300  # of a reading without a proof, in a run of the default profile
 
@@ -34,6 +36,20 @@ def test_what_fails_late_alone_is_found(claim_id):
     again = from_data(to_data(best.instance))  # and stays so when it is read from a file
     judged = judge_reading(found, found.readings[0], again, measure(again))
     assert judged.verdict is Verdict.VIOLATED
+
+
+def test_long_runs_of_few_numbers_stay_in_rationals():
+    """Equalities of such runs, which balls do not decide, are premises of Theorem 2.2 there."""
+    name = "a 25th kept, two clients: 1 of 2 stopped, R=1000 T=2, eta of Theorem 2.2"
+    one = next(x for x in setups("meerkat") if x.name == name)
+    found = claim("meerkat/thm-2.2-explicit")
+    case = case_of(one, found.algorithms[0])
+    assert case.method is Method.RATIONAL
+    assert from_data(to_data(case)).method is Method.RATIONAL
+    judged = judge_reading(found, found.readings[0], case, measure(case))
+    assert judged.verdict is Verdict.VIOLATED
+    longer = replace(one.setup, run=replace(one.setup.run, rounds=10_000))
+    assert method_of(longer) is Method.BALLS
 
 
 def test_doubled_rounds_stay_inside_the_conditions():

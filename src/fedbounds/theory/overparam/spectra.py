@@ -3,6 +3,7 @@
 Squared singular values are in units of what they tend to as the width grows.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import sympy as sp
@@ -76,21 +77,25 @@ PRODUCTS = Claim(
 _LARGE = Condition(C_w, ">=", sp.Integer(10_000))
 
 
-def _moved(name: str, left: sp.Expr, right: sp.Expr) -> Claim:
-    any_, enough = "any constant", "a large one"
-    part = _part(any_, left, right)
-    large = replace(part, name=enough, conditions=(*part.conditions, _LARGE))
+def _moved(name: str, sides: Mapping[str, tuple[sp.Expr, sp.Expr]]) -> Claim:
+    """What stays within 0.01, by its number."""
+    any_ = [_part(f"{told}, any constant", *own) for told, own in sides.items()]
+    large = [
+        replace(part, name=f"{told}, a large one", conditions=(*part.conditions, _LARGE))
+        for told, part in zip(sides, any_, strict=True)
+    ]
     return Claim(
-        entry(f"overparam/{name}"), FEDAVG, (large, part),
+        entry(f"overparam/{name}"), FEDAVG, (*large, *any_),
         readings=(
-            Reading("10,000 or more in Omega, as its 0.01 asks for", parts=(enough,)),
-            Reading("1 or more in Omega, harsh", parts=(any_,)),
+            Reading("10,000 or more in Omega, as its 0.01 asks for",
+                    parts=tuple(part.name for part in large)),
+            Reading("1 or more in Omega, harsh", parts=tuple(part.name for part in any_)),
         ),
     )  # fmt: skip
 
 
-LAST = _moved("eq-22", W_last(t), _HUNDREDTH**2)
-FIRST = _moved("eq-23", W_first(t), _HUNDREDTH**2 * s_min2)
+LAST = _moved("eq-22", {"(22)": (W_last(t), _HUNDREDTH**2)})
+FIRST = _moved("eq-23", {"(23)": (W_first(t), _HUNDREDTH**2 * s_min2)})
 _GRAMS = sp.Rational(109, 1000) * depth * s_max2 / (d_out * KAPPA)
 GRAMS = Claim(
     entry("overparam/lemma-a5"),
@@ -138,10 +143,10 @@ INNER = Claim(
     (_part("", W_in_moved(t), C_o**2 * depth / (KAPPA**2 * n)),),
     readings=(Reading("C_O in O; tightness tells how small it may be", parts=("",)),),
 )  # fmt: skip
-LOCALLY_NEAR = Claim(
-    entry("overparam/eq-41-42"), FEDAVG,
-    (_part("(41)", D_first(t), _HUNDREDTH**2 * s_max2), _part("(42)", D_last(t), _HUNDREDTH**2)),
-)  # fmt: skip
+LOCALLY_NEAR = _moved(
+    "eq-41-42",
+    {"(41)": (D_first(t), _HUNDREDTH**2 * s_max2), "(42)": (D_last(t), _HUNDREDTH**2)},
+)
 
 
 def _locally(name: str, left: sp.Expr, right: sp.Expr, index: Index = Index.ROUND) -> Part:

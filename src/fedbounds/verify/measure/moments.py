@@ -162,6 +162,12 @@ class FirstRound:
             return every
         return every - sum(x is not None for own in fixed for x in own)
 
+    def terms(self) -> int:
+        """How many the moments of what moves have together, at most, after a round."""
+        moving = self.moving()
+        squares = moving * (moving + 1) // 2
+        return 1 + 2 * squares + squares * (squares + moving + 1)
+
     def is_wide(self) -> bool:
         """Whether its moments are followed step by step, in rationals whatever is asked for."""
         try:

@@ -25,13 +25,12 @@ from ..measure import objectives
 from ..measure.balls import enclosed
 from ..measure.evaluate import IrrationalError, Numbers, UndefinedError, evaluate
 from ..measure.moments import FLOATS
-from ..setups.found import Named, is_long, method_of
+from ..setups.found import MOST_EXACT_WORK, Named, is_long, method_of
 from ..setups.inside import names_in, steps_inside
 
 _Option = TypeVar("_Option")
 _ROUNDS = "T"
-# of an instance, as `moments` counts: while one searches, and for the exact run of what is found
-MOST_WORK, MOST_EXACT_WORK = 100_000, 4_000_000
+MOST_WORK = 100_000  # of an instance, as `moments` counts, while one searches
 _INDICES = (Index.RUN, Index.ROUND, Index.CLIENT, Index.STEP, Index.RUNG)
 
 

@@ -18,11 +18,11 @@ from ..decide.measurement import measure
 from ..decide.part import Outcome
 from ..judge.judge import judge_reading
 from ..measure.threads import one_thread
-from ..setups.found import Named, method_of
+from ..setups.found import MOST_EXACT_WORK, Named, method_of
 from ..setups.instance_file import to_data
 from .closest import EQUAL, Closest, as_floats, closest
 from .explore import Seen, again, explore, gaps
-from .seeking import MOST_EXACT_WORK, spaces
+from .seeking import spaces
 from .small import is_kept
 
 BUDGET = 100  # evaluations of a claim in a run of the default profile

@@ -27,7 +27,7 @@ from ..measure.known import Defined, Known, MissingError, UnansweredError
 from ..measure.lazily import Lazily, together
 from ..measure.long import Long
 from ..measure.many import Many
-from ..measure.moments import FLOATS, MOST_WORK, products_of_rounds
+from ..measure.moments import FLOATS, MOST_WORK, FirstRound, products_of_rounds
 from ..measure.objectives import exact
 from ..measure.sources import TooManyError
 from ..measure.stepped_run import SteppedKnown, SteppedTrace, stepped
@@ -39,7 +39,8 @@ from .tried import tried
 Array = Any
 
 _BITS_A_ROUND = 2  # so many digits more a ball may lose than the number in it
-MOST_EXACT = 400  # rounds in rationals, whose digits grow with each; more are in balls
+MOST_EXACT = 400  # rounds in rationals, whose digits grow with each; more are in balls, unless
+MOST_EXACT_WORK = 4_000_000  # products would do, each counted as often as its round says
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +159,16 @@ def _in_rationals(given: InFloats) -> Setup | None:
 
 def is_long(setup: Setup) -> bool:
     """Whether moments of a run are followed in balls from the first, for it has many rounds."""
-    return view_of(setup).moments and setup.run.rounds > MOST_EXACT
+    rounds, view = setup.run.rounds, view_of(setup)
+    if rounds <= MOST_EXACT or not view.moments:
+        return False
+    return first_round_of(setup.run, view).terms() * rounds * (rounds + 1) // 2 > MOST_EXACT_WORK
+
+
+@lru_cache(maxsize=4)  # what a run costs and whether it has moments are asked one after the other
+def first_round_of(run: Run, view: View) -> FirstRound:
+    """The first round of a run, looked at before all are."""
+    return FirstRound(replace(subject_of(run, view), rounds=1))
 
 
 def method_of(setup: Setup) -> Method:

@@ -36,12 +36,11 @@ from fedbounds.theory.language.symbols import constants_in
 
 from ..measure.enumerated import MOST_ROWS, first_outcome, one_state
 from ..measure.moments import MOST_WORK as MOST_PRODUCTS
-from ..measure.moments import FirstRound
 from ..measure.objectives import exact
 from ..measure.trace import first_round, integrated, subject_of
 from ..measure.unknowns import Refused, TooManyTerms
 from .choices import BOUND
-from .found import MOST_EXACT, is_long, view_of
+from .found import MOST_EXACT, first_round_of, is_long, view_of
 from .plan import about, local_steps, outcomes_of
 from .rungs import rungs_of
 from .sides import sides_of
@@ -389,9 +388,9 @@ def _cost(given: Any) -> Sequence[Cost]:
     terms = Cost(_products(run, view, where) / _TERMS if view.moments else 0)
     check((terms,), Known(), where)  # before a round is run on unknowns
     # where nothing moves, rounds are still gone through
-    entries = max(1, _first_round(run, view).moving()) if view.moments else _entries(given)
+    entries = max(1, first_round_of(run, view).moving()) if view.moments else _entries(given)
     plain = cost(clients * entries)
-    if view.moments and not _first_round(run, view).is_wide():
+    if view.moments and not first_round_of(run, view).is_wide():
         # no more are multiplied, whatever is asked; in balls, numbers do not become longer
         most = Cost(MOST_PRODUCTS + KEPT * vectors * run.rounds, plain.depth)
         plain = replace(most, depth=1) if is_long(given) else min(plain, most, key=_operations)
@@ -407,7 +406,7 @@ def _cost(given: Any) -> Sequence[Cost]:
 def _products(run: Run, view: View, where: str) -> int:
     """Of the terms of a round on unknowns."""
     try:
-        return _first_round(run, view).products()
+        return first_round_of(run, view).products()
     except TooManyTerms as error:
         raise FedboundsError(f"{where}: {error}") from error
 
@@ -470,16 +469,11 @@ def _choosable(theory: str, name: str, view: View) -> frozenset[str]:
     return frozenset({*view.choices, *_named(view), *view.alone, *planned})
 
 
-@lru_cache(maxsize=1)  # what a run costs and whether it has moments are asked one after the other
-def _first_round(run: Run, view: View) -> FirstRound:
-    return FirstRound(replace(subject_of(run, view), rounds=1))
-
-
 def _check_moments(run: Run, view: View) -> None:
     """Raise unless a round has moments, or is the only one."""
     try:
         try:
-            _first_round(run, view).check()
+            first_round_of(run, view).check()
         except Refused:
             if run.rounds > 1:
                 raise
