@@ -91,6 +91,20 @@ def test_restarts_are_where_one_searches_for_such_counts(monkeypatch, n, depth, 
     assert witness._is_near(every, case_of(ALONE, "")) is near
 
 
+def test_violations_of_more_outcomes_than_scripts_list_are_followed_by_one_search():
+    found = claim("personalization/lem-4.4-young")
+    every = small_spaces(found, found.readings[1])
+    own = next(
+        x for x in setups("personalization")
+        if x.name.startswith("Scaffold-P, shared curvature, n=2 m=1 K=1 T=")
+    )  # fmt: skip
+    for rounds, near in ((1, True), (100, False)):
+        setup = replace(own.setup, run=replace(own.setup.run, rounds=rounds))
+        case = case_of(replace(own, setup=setup), "Scaffold-P")
+        case = replace(case, setup=setup)
+        assert witness._is_near(every, case) is near
+
+
 def test_far_violations_are_followed_by_one_search(monkeypatch):
     seeds = []
 

@@ -108,8 +108,8 @@ def find_witness(
 
 def _is_near(every: Sequence[Space], case: Case) -> bool:
     """Whether one searches among set-ups of an instance's counts, whatever its rounds are."""
-    if isinstance(case.setup, Setup) and is_long(case.setup):
-        return False  # no script walks through so many rounds, and shorter ones were searched
+    if not is_shown(case) or (isinstance(case.setup, Setup) and is_long(case.setup)):
+        return False  # no script walks through all of that, and smaller ones were searched
     known = parameters_of(case)
     own = (counts.items() for space in every for counts in space.counts)
     return any(all(known.get(x, y) == y for x, y in counts if x != T.name) for counts in own)
