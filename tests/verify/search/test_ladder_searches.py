@@ -23,8 +23,8 @@ def test_a_search_finds_what_no_planned_ladder_shows(reading):
     best = tightest(FIGURE, reading, 0, 40)
     assert best.outcome.verdict is Verdict.VIOLATED
     assert best.instance.setup not in [one.ladder for one in ladders("personalization")]
-    again = from_data(to_data(best.instance))
-    judged = judge_reading(FIGURE, reading, again, measure(again))
+    stored = from_data(to_data(best.instance))
+    judged = judge_reading(FIGURE, reading, stored, measure(stored))
     assert judged.verdict is Verdict.VIOLATED
     shown = explain(judged)
     assert shown.script, shown.no_script

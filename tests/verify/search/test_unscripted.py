@@ -101,7 +101,6 @@ def test_violations_of_more_outcomes_than_scripts_list_are_followed_by_one_searc
     for rounds, near in ((1, True), (100, False)):
         setup = replace(own.setup, run=replace(own.setup.run, rounds=rounds))
         case = case_of(replace(own, setup=setup), "Scaffold-P")
-        case = replace(case, setup=setup)
         assert witness._is_near(every, case) is near
 
 

@@ -72,7 +72,8 @@ class Space:
         if isinstance(setup, Ladder):
             return Case(f"search, {told}", self.sought.runs, setup, Method.RATIONAL)
         named = Named(setup, names, _exactly(setup) if bits == FLOATS else MOST_WORK, bits)
-        method = Method.MOMENTS if bits == FLOATS else method_of(setup)
+        methods = {None: method_of(setup), FLOATS: Method.MOMENTS}
+        method = methods.get(bits, Method.BALLS)
         return Case(f"search, {told}", self.sought.runs, named, method)
 
 

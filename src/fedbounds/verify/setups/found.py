@@ -39,8 +39,9 @@ from .tried import tried
 Array = Any
 
 _BITS_A_ROUND = 2  # so many digits more a ball may lose than the number in it
-MOST_EXACT = 400  # rounds in rationals, whose digits grow with each; more are in balls, unless
-MOST_EXACT_WORK = 4_000_000  # products would do, each counted as often as its round says
+MOST_EXACT = 400  # rounds that are in rationals, whose digits grow with each
+# products, each counted as often as its round says, of a longer run that still is; more: balls
+MOST_EXACT_WORK = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)

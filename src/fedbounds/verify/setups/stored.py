@@ -392,8 +392,9 @@ def _cost(given: Any) -> Sequence[Cost]:
     plain = cost(clients * entries)
     if view.moments and not first_round_of(run, view).is_wide():
         # no more are multiplied, whatever is asked; in balls, numbers do not become longer
-        most = Cost(MOST_PRODUCTS + KEPT * vectors * run.rounds, plain.depth)
-        plain = replace(most, depth=1) if is_long(given) else min(plain, most, key=_operations)
+        most = MOST_PRODUCTS + KEPT * vectors * run.rounds
+        short = Cost(min(plain.operations, most), plain.depth)
+        plain = Cost(most) if is_long(given) else short
     solved = Cost(limits * entries**6 / _MATRICES + work_of_numbers(run.problem))
     check((plain, solved), Known(), where)  # before an outcome is drawn
     if view.many or view.integrated or view.moments:  # by moments
@@ -423,10 +424,6 @@ def _cost_of_tried(run: Run) -> Sequence[Cost]:
     few = power(2, run.rounds)  # outcomes, if there are as many as two in a round
     rows = few if few <= MOST_ROWS else size**2
     return (Cost(rows * run.rounds * steps * size, run.rounds * steps),)
-
-
-def _operations(cost: Cost) -> float:
-    return cost.operations
 
 
 def _is_limit(definition: Any) -> bool:
