@@ -27,7 +27,7 @@ _BUDGET = 300  # of a reading without a proof, in a run of the default profile
 @pytest.mark.parametrize("claim_id", ["personalization/eq-4.5", "personalization/thm-4.5-fin"])
 def test_what_fails_late_alone_is_found(claim_id):
     found = claim(claim_id)
-    best = tightest(found, found.readings[0], 0, _BUDGET)
+    best = tightest(found, {found.readings[0]: _BUDGET}, 0)[found.readings[0]]
     assert best is not None
     assert best.outcome.verdict is Verdict.VIOLATED
     run = best.instance.setup.run
@@ -81,15 +81,16 @@ def test_an_answer_says_how_long_a_run_is():
 def test_readings_that_are_neither_proved_nor_broken_are_searched_longer():
     found = claim("personalization/eq-4.5")
     names = [reading.name for reading in found.readings]
-    asked = _to_search((found,), NOTHING_PROVED, (), 10)
-    assert [(reading.name, budget) for _, reading, budget in asked] == [(x, 30) for x in names]
+    ((_, asked),) = _to_search((found,), NOTHING_PROVED, (), 10)
+    assert [(reading.name, budget) for reading, budget in asked.items()] == [(x, 30) for x in names]
     broken = {(found.id, name) for name in names}
     (one,) = _to_search((found,), NOTHING_PROVED, broken, 10)
-    assert one == (found, found.readings[0], 10)
+    assert one == (found, {found.readings[0]: 10})
     assert not _to_search((found,), NOTHING_PROVED, (), 0)
 
 
 def test_a_proved_claim_is_searched_as_printed():
     found = claim("personalization/lem-3.3")
     proofs = prove([found.id], lambda paper, names: {})
-    assert (found, found.readings[0], 10) in _to_search((found,), proofs, (), 10)
+    ((_, asked),) = _to_search((found,), proofs, (), 10)
+    assert asked[found.readings[0]] == 10

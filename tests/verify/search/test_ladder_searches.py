@@ -20,7 +20,7 @@ LEVEL = next(x for x in FIGURE.readings if "Theorem 3.11" in x.name)
 
 @pytest.mark.parametrize("reading", [FIGURE.readings[0], LEVEL], ids=["by a tenth", "the level"])
 def test_a_search_finds_what_no_planned_ladder_shows(reading):
-    best = tightest(FIGURE, reading, 0, 40)
+    best = tightest(FIGURE, {reading: 40}, 0)[reading]
     assert best.outcome.verdict is Verdict.VIOLATED
     assert best.instance.setup not in [one.ladder for one in ladders("personalization")]
     stored = from_data(to_data(best.instance))
@@ -34,7 +34,7 @@ def test_a_search_finds_what_no_planned_ladder_shows(reading):
 def test_its_steps_are_those_of_the_theorems():
     """Of every ladder that is looked at: one gamma, within Theorem 3.11 at the largest K."""
     part = read(FIGURE, FIGURE.readings[0])[0]
-    seen = explore(spaces(FIGURE, part), [part], 0, 30)
+    seen = explore(spaces(FIGURE, part), {(part,): 30}, 0)
     assert len(seen) >= 12
     for one in seen:
         case = again(one, [part])
@@ -53,8 +53,8 @@ def test_its_steps_are_those_of_the_theorems():
 
 def test_nothing_is_sought_beyond_the_closest_that_there_is():
     part = read(FIGURE, FIGURE.readings[0])[0]
-    seen = explore(spaces(FIGURE, part), [part], 0, 100)
-    assert min(one.gaps.get(part.name, 1) for one in seen) == -1
+    seen = explore(spaces(FIGURE, part), {(part,): 100}, 0)
+    assert min(one.gaps.get(part, 1) for one in seen) == -1
     assert len(seen) == 40  # one in each of many shapes, and no steps from there
 
 

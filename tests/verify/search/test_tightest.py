@@ -35,7 +35,7 @@ def planted(name, change, part=""):
 
 
 def searched(found, budget=40):
-    return tightest(found, found.readings[0], 0, budget)
+    return tightest(found, {found.readings[0]: budget}, 0).get(found.readings[0])
 
 
 def times(factor):
@@ -196,10 +196,26 @@ def test_the_budget_is_counted(monkeypatch):
     monkeypatch.setattr(explore, "gaps", lambda parts, case: counted.append(case) or {})
     space = space_of("lem-3.4")
     for budget in (5, 17):
-        assert len(explore.explore([space], [space.part], 0, budget)) == budget
-    monkeypatch.setattr(explore, "gaps", lambda parts, case: {space.part.name: 0.5})
-    seen = explore.explore([space], [space.part], 0, 23)
+        assert len(explore.explore([space], {(space.part,): budget}, 0)) == budget
+    monkeypatch.setattr(explore, "gaps", lambda parts, case: {space.part: 0.5})
+    seen = explore.explore([space], {(space.part,): 23}, 0)
     assert 20 <= len(seen) <= 23
+
+
+def test_readings_look_at_each_others_set_ups(monkeypatch):
+    """Shapes are looked at once for all; a reading by itself, of other conditions, is alone."""
+    found = claim("personalization/eq-4.5")
+    first, second = found.readings[:2]
+    seen, plain = [], explore.gaps
+    monkeypatch.setattr(
+        explore, "gaps", lambda parts, case: seen.append(parts) or plain(parts, case)
+    )
+    together = tightest(found, {first: 20, second: 20}, 0)
+    assert together.keys() == {first, second}
+    assert len(seen) <= 8 + 12 + 12
+    assert all(len(parts) == 2 for parts in seen)  # both readings
+    alone = tightest(found, {first: 20}, 0)[first]
+    assert together[first].relative_gap <= alone.relative_gap
 
 
 def test_a_search_that_forgets_a_condition_is_seen(monkeypatch):
@@ -212,7 +228,7 @@ def test_a_search_that_forgets_a_condition_is_seen(monkeypatch):
         return found | {name: 3 * found[name] for name in ("gamma", "gamma_u", "gamma_v")}
 
     monkeypatch.setattr("fedbounds.verify.search.seeking.steps_inside", outside)
-    found = tightest(whole, whole.readings[0], 0, 12)
+    found = tightest(whole, {whole.readings[0]: 12}, 0).get(whole.readings[0])
     assert (
         found is None
         or refusal(
@@ -294,7 +310,7 @@ def test_every_part_is_reported_and_the_closest_comes_first():
 
 def test_a_process_finds_the_same_and_its_record_is_plain():
     found = claim("personalization/lem-3.4")
-    alone = tightest(found, found.readings[0], 0, 10)
-    row = process.searched(found.id, found.readings[0].name, "key", 0, 10)
+    alone = tightest(found, {found.readings[0]: 10}, 0).get(found.readings[0])
+    (row,) = process.searched(found.id, ((found.readings[0].name, "key", 10),), 0)
     assert pickle.loads(pickle.dumps(row))["best"] == as_summary(alone)
     assert row["verdict"] == alone.judgement.verdict

@@ -166,37 +166,46 @@ def _collect(
 
 def _to_search(
     claims: tuple[Claim, ...], proofs: Proofs, broken: Collection[tuple[str, str]], budget: int
-) -> list[tuple[Claim, Reading, int]]:
+) -> list[tuple[Claim, dict[Reading, int]]]:
     """Every claim as printed; and more in every reading that is neither proved nor broken."""
     found = []
     for claim in claims if budget else ():
+        own = {}
         for reading in claim.readings:
             if (claim.id, reading.name) not in broken and not proofs.proves(claim, reading):
-                found.append((claim, reading, _UNPROVED * budget))
+                own[reading] = _UNPROVED * budget
             elif reading is claim.readings[0]:
-                found.append((claim, reading, budget))
-    return sorted(found, key=lambda one: -one[2])  # what takes longest first
+                own[reading] = budget
+        if own:
+            found.append((claim, own))
+    return sorted(found, key=lambda one: -sum(one[1].values()))  # what takes longest first
 
 
 def _searched_records(
-    asked: Sequence[tuple[Claim, Reading, int]], settings: Settings, store: Store, each: Any
+    asked: Sequence[tuple[Claim, dict[Reading, int]]], settings: Settings, store: Store, each: Any
 ) -> Iterator[Record]:
-    """The tightest instance that a search finds, with so many evaluations."""
+    """The tightest instances that searches find, with so many evaluations."""
     work = []
-    for claim, reading, budget in asked:
-        given = claim_text(claim, reading), f"search {budget}", settings.seed
-        key = record_key(engine_of(claim.entry.paper), *given)
-        work.append((claim.id, reading.name, key, settings.seed, budget))
-    missing = [one for one in work if not store.knows(one[0], one[2])]
+    for claim, budgets in asked:
+        # readings are searched together: what is found for one rests on the others
+        told = [(claim_text(claim, reading), budget) for reading, budget in budgets.items()]
+        given = engine_of(claim.entry.paper), repr(told)
+        own = (
+            (one.name, record_key(*given, f"search {one.name}", settings.seed), budget)
+            for one, budget in budgets.items()
+        )
+        work.append((claim.id, tuple(own), settings.seed))
+    missing = [one for one in work if not all(store.knows(one[0], key) for _, key, _ in one[1])]
     fresh = each(searched, *zip(*missing, strict=True)) if missing else iter(())
     for one in work:
-        claim_id, _, key, *_ = one
-        row = store.load(claim_id, key)
-        if one in missing:
-            row = next(fresh)
-            store.save_found(claim_id, key, row)
-        if row is not None:
-            yield row
+        claim_id, readings, _ = one
+        rows = next(fresh) if one in missing else None
+        for at, (_, key, _) in enumerate(readings):
+            if rows is not None:
+                store.save_found(claim_id, key, rows[at])
+            row = store.load(claim_id, key)
+            if row is not None:
+                yield row
 
 
 def _plan(entries: Sequence[Entry], claims: tuple[Claim, ...], settings: Settings) -> list[Case]:

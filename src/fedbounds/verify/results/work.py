@@ -16,11 +16,12 @@ from ..judge.judge import judge
 from ..judge.ladder_record import ladder_of
 from ..judge.settled import Finding, settle
 from ..measure.device import Device
-from ..search.tightest import as_summary, tightest
+from ..search.tightest import Best, as_summary, tightest
 from .records import record
 from .store import Journal
 
 Record = dict[str, Any]
+Asked = tuple[tuple[str, str, int], ...]  # readings by name: the record's key, evaluations
 Keys = list[tuple[str, str]]  # of claims on an instance: the claim's id and the record's key
 Batch = tuple[tuple[str, ...], tuple[tuple[Case, Keys], ...], int, Device, Journal]
 
@@ -30,11 +31,15 @@ def findings_of(claim_id: str) -> list[Finding]:
     return list(settle(encoded(entry(claim_id))))
 
 
-def searched(claim_id: str, name: str, key: str, seed: int, budget: int) -> Record | None:
-    """The record of the tightest instance that a search finds for a claim, in a reading."""
+def searched(claim_id: str, asked: Asked, seed: int) -> list[Record | None]:
+    """Records of the tightest instances that a search finds for a claim, of each reading asked."""
     claim = claim_of(claim_id)
-    reading = next(one for one in claim.readings if one.name == name)
-    best = tightest(claim, reading, seed, budget)
+    named = {reading.name: reading for reading in claim.readings}
+    found = tightest(claim, {named[name]: budget for name, _, budget in asked}, seed)
+    return [_tightest(found.get(named[name]), key) for name, key, _ in asked]
+
+
+def _tightest(best: Best | None, key: str) -> Record | None:
     return None if best is None else record(best.judgement, key) | {"best": as_summary(best)}
 
 

@@ -1,6 +1,6 @@
 """Counted search for the set-up on which a part's two sides are closest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,33 +31,54 @@ class Seen:
     space: Space
     made: Answers
     widths: dict[Key, int]
-    gaps: dict[str, float]
+    gaps: dict[Part, float]
     size: int
 
 
-def explore(spaces: Sequence[Space], parts: Sequence[Part], seed: int, budget: int) -> list[Seen]:
-    """Every evaluated set-up: one in each of many shapes, then steps from the tightest ones."""
+def explore(
+    spaces: Sequence[Space], budgets: Mapping[tuple[Part, ...], int], seed: int
+) -> list[Seen]:
+    """Every evaluated set-up: one in each of many shapes, then steps from the tightest ones.
+
+    Parameters
+    ----------
+    spaces : sequence of Space
+    budgets : mapping
+        How many evaluations the parts of each reading may have. All readings look at every set-up,
+        and share those of the many shapes.
+    seed : int
+    """
     random = np.random.default_rng(seed)
-    spread = max(1, int(_SPREAD * budget))
+    parts = tuple(dict.fromkeys(part for own in budgets for part in own))
+    most = max(budgets.values())
     seen: list[Seen] = []
-    while len(seen) < spread or (len(seen) < budget and not any(s.gaps for s in seen)):
+    while len(seen) < _spread(most) or (len(seen) < most and not any(s.gaps for s in seen)):
         corner, at = divmod(len(seen), len(spaces))
         seen.append(evaluated(parts, Tape(spaces[at], {}, random, corner=corner)))
-    for part, start, steps in _starts(parts, seen, budget - len(seen)):
-        seen.extend(_climb(part, parts, start, random, steps))
+    left = most - len(seen)
+    climbed: set[Part] = set()
+    for own, budget in budgets.items():
+        for part, start, steps in _starts(own, seen, min(left, budget - _spread(budget))):
+            if part not in climbed:
+                seen.extend(_climb(part, parts, start, random, steps))
+        climbed.update(own)
     return seen
 
 
+def _spread(budget: int) -> int:
+    return max(1, int(_SPREAD * budget))
+
+
 def _starts(
-    parts: Sequence[Part], seen: list[Seen], budget: int
+    parts: Sequence[Part], seen: Sequence[Seen], budget: int
 ) -> Iterator[tuple[Part, Seen, int]]:
     """For every part its tightest set-up, and its tightest one short of equality."""
     chosen: list[tuple[Part, Seen]] = []
     for part in parts:
-        own = sorted((s for s in seen if part.name in s.gaps), key=lambda s: s.gaps[part.name])
-        if own and own[0].gaps[part.name] <= _CLOSEST:
+        own = sorted((s for s in seen if part in s.gaps), key=lambda s: s.gaps[part])
+        if own and own[0].gaps[part] <= _CLOSEST:
             continue
-        short = [s for s in own if s.gaps[part.name] > EQUAL]
+        short = [s for s in own if s.gaps[part] > EQUAL]
         chosen.extend((part, s) for s in dict.fromkeys((*own[:1], *short[:1])))
     for part, start in chosen:
         yield part, start, budget // len(chosen)
@@ -95,16 +116,16 @@ def _longer(
     for doublings in range(int(start.made.get(DOUBLINGS, 0)) + 1, most):
         tried = evaluated(parts, Tape(now.space, {**now.made, DOUBLINGS: doublings}, random))
         yield tried
-        if part.name not in tried.gaps:
+        if part not in tried.gaps:
             continue
-        if tried.gaps[part.name] > now.gaps[part.name] - GROWS:
+        if tried.gaps[part] > now.gaps[part] - GROWS:
             return
         now = tried
 
 
 def _closer(part: Part, one: Seen, other: Seen) -> Seen:
     """The one on which a part is tighter; the first if both are as tight."""
-    return one if one.gaps.get(part.name, np.inf) <= other.gaps[part.name] else other
+    return one if one.gaps.get(part, np.inf) <= other.gaps[part] else other
 
 
 def evaluated(parts: Sequence[Part], tape: Tape) -> Seen:
@@ -124,15 +145,19 @@ def again(seen: Seen, parts: Sequence[Part], bits: int = FULL_BITS) -> Case | No
 def case_of(parts: Sequence[Part], tape: Tape) -> Case | None:
     """None if the conditions leave no step sizes."""
     names: frozenset[str] = frozenset().union(*(part.named for part in parts))
-    # floats tell of sums over a run; of late rounds, where all is small, they may not
-    bits = FLOATS if all(part.index is Index.RUN for part in parts) else BITS
+    bits = FLOATS if with_floats(parts) else BITS
     try:
         return tape.space.case(tape, names, bits)
     except NoStepsError:
         return None
 
 
-def gaps(parts: Sequence[Part], case: Case) -> dict[str, float]:
+def with_floats(parts: Sequence[Part]) -> bool:
+    """Whether floats steer; of late rounds, where all is small, they do not tell."""
+    return all(part.index is Index.RUN for part in parts)
+
+
+def gaps(parts: Sequence[Part], case: Case) -> dict[Part, float]:
     """The smallest relative gap of every part that applies; what is reported is judged."""
     try:
         try:
@@ -143,15 +168,15 @@ def gaps(parts: Sequence[Part], case: Case) -> dict[str, float]:
         return {}
 
 
-def _gaps(parts: Sequence[Part], case: Case) -> dict[str, float]:
+def _gaps(parts: Sequence[Part], case: Case) -> dict[Part, float]:
     measured = measure(case)
     if measured.diverged_at is not None:
         return {}
     numbers = as_floats(measured.numbers)
     with np.errstate(all="ignore"):  # what is not finite is no gap
         applies = [part for part in parts if refusal(part, case, numbers) is None]
-        nearest = {part.name: closest(part, numbers) for part in applies}
-    return {name: found.gap for name, found in nearest.items() if found is not None}
+        nearest = {part: closest(part, numbers) for part in applies}
+    return {part: found.gap for part, found in nearest.items() if found is not None}
 
 
 def _in_balls(case: Case) -> Case:

@@ -4,7 +4,7 @@ What is sought is the smallest relative gap (right - left) / (|left| + |right|) 
 and conditions. Where both sides are sums of non-negative terms this is the largest left / right.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from ..measure.threads import one_thread
 from ..setups.found import MOST_EXACT_WORK, Named, method_of
 from ..setups.instance_file import to_data
 from .closest import EQUAL, Closest, as_floats, closest
-from .explore import Seen, again, explore, gaps
+from .explore import Seen, again, explore, gaps, with_floats
 from .seeking import spaces
 from .small import is_kept
 
@@ -33,6 +33,7 @@ _SIMPLEST = 4  # points nearly as tight that are rounded for each
 _ATTAINED = 1e-11  # what rounding leaves of equality
 _MOST_EXACT = 6  # exact runs of a part
 _READABLE = 24  # characters of an exact number
+_Key = tuple[Any, ...]  # all of a group of parts on which its set-ups, and their numbers, depend
 
 
 @dataclass(frozen=True)
@@ -78,18 +79,19 @@ class Best:
         return next(o for o in self.judgement.outcomes if o.part == self.part)
 
 
-def tightest(claim: Claim, reading: Reading, seed: int, budget: int = BUDGET) -> Best | None:
-    """The tightest exact instance of a reading; None if no inequality of it can be searched.
+def tightest(claim: Claim, budgets: Mapping[Reading, int], seed: int) -> dict[Reading, Best]:
+    """The tightest exact instance of each reading of which an inequality can be searched.
 
     Parameters
     ----------
+    budgets : mapping
+        Evaluations of every reading, counted: the same search finds the same instance. Readings
+        whose parts differ in their sides alone look at the same set-ups.
     seed : int
         Of the search.
-    budget : int
-        Evaluations, counted: the same search finds the same instance.
     """
-    found = tightest_parts(claim, reading, seed, budget, first_only=True)
-    return min(found, key=rank, default=None)
+    found = _searched(claim, budgets, seed, first_only=True)
+    return {reading: min(own, key=rank) for reading, own in found.items() if own}
 
 
 def tightest_parts(
@@ -105,14 +107,8 @@ def tightest_parts(
     ``first_only``: stop at the first part that has one, but for those that look broken. ``longer``:
     runs may have more rounds than the theory's counts say.
     """
-    parts = [
-        part
-        for part in read(claim, reading)
-        if part.relation is Relation.AT_MOST and spaces(claim, part, longer)
-    ]
-    with one_thread():
-        found = _searched(claim, reading, parts, seed, budget, first_only, longer)
-    return tuple(sorted(found, key=rank))
+    found = _searched(claim, {reading: budget}, seed, first_only, longer)
+    return tuple(sorted(found[reading], key=rank))
 
 
 def rank(best: Best) -> tuple[bool, float]:
@@ -122,26 +118,52 @@ def rank(best: Best) -> tuple[bool, float]:
 
 def _searched(
     claim: Claim,
-    reading: Reading,
-    parts: list[Part],
+    budgets: Mapping[Reading, int],
     seed: int,
-    budget: int,
     first_only: bool,
-    longer: bool,
+    longer: bool = True,
+) -> dict[Reading, list[Best]]:
+    groups = {reading: _groups(claim, reading, longer) for reading in budgets}
+    wanted: dict[_Key, dict[tuple[Part, ...], int]] = {}
+    for reading, own in groups.items():
+        for key, parts in own.items():
+            share = max(1, budgets[reading] // len(own))
+            shares = wanted.setdefault(key, {})
+            shares[parts] = max(share, shares.get(parts, 0))
+    with one_thread():
+        seen = {
+            key: explore(spaces(claim, next(iter(shares))[0], longer), shares, seed)
+            for key, shares in wanted.items()
+        }
+        return {
+            reading: _found(claim, reading, {own[key]: seen[key] for key in own}, first_only)
+            for reading, own in groups.items()
+        }
+
+
+def _groups(claim: Claim, reading: Reading, longer: bool) -> dict[_Key, tuple[Part, ...]]:
+    """The inequalities of a reading that can be searched; those of one group share set-ups."""
+    conditions: dict[tuple[Any, ...], list[Part]] = {}
+    for part in read(claim, reading):
+        if part.relation is Relation.AT_MOST and spaces(claim, part, longer):
+            key = (part.conditions, part.assumptions, part.algorithm, part.first_round)
+            conditions.setdefault(key, []).append(part)
+    return {
+        (*key, own[0].constants, own[0].index, with_floats(own)): tuple(own)
+        for key, own in conditions.items()
+    }
+
+
+def _found(
+    claim: Claim, reading: Reading, groups: Mapping[tuple[Part, ...], list[Seen]], first_only: bool
 ) -> list[Best]:
-    groups: dict[tuple[Any, ...], list[Part]] = {}
-    for part in parts:  # parts of one set of conditions share their instances
-        key = (part.conditions, part.assumptions, part.algorithm, part.first_round)
-        groups.setdefault(key, []).append(part)
     pending = []
-    for group in groups.values():
-        share = max(1, budget // len(groups))
-        seen = explore(spaces(claim, group[0], longer), group, seed, share)
-        for part in group:
-            own = sorted((s for s in seen if part.name in s.gaps), key=lambda s: s.gaps[part.name])
+    for parts, seen in groups.items():
+        for part in parts:
+            own = sorted((s for s in seen if part in s.gaps), key=lambda s: s.gaps[part])
             if own:
                 how = f"search, {len(seen)} evaluations"
-                pending.append((own[0].gaps[part.name], part, own, how))
+                pending.append((own[0].gaps[part], part, own, how))
     found: list[Best] = []
     for gap, part, own, how in sorted(pending, key=lambda entry: entry[0]):
         if first_only and found and gap >= -EQUAL:
@@ -157,12 +179,12 @@ def _exactly(claim: Claim, reading: Reading, part: Part, own: list[Seen], how: s
     tried: set[int] = set()
     judged = 0
     for target in own[:_TARGETS]:
-        needed = _needed(target.gaps[part.name])
-        near = [s for s in own if s.gaps[part.name] <= needed and id(s) not in tried]
-        attained = target.gaps[part.name] <= _ATTAINED  # then no mere approach takes its place
-        for seen in sorted(
-            near, key=lambda s: (attained and s.gaps[part.name] > _ATTAINED, s.size)
-        )[:_SIMPLEST]:
+        needed = _needed(target.gaps[part])
+        near = [s for s in own if s.gaps[part] <= needed and id(s) not in tried]
+        attained = target.gaps[part] <= _ATTAINED  # then no mere approach takes its place
+        for seen in sorted(near, key=lambda s: (attained and s.gaps[part] > _ATTAINED, s.size))[
+            :_SIMPLEST
+        ]:
             tried.add(id(seen))
             for case in _simpler(part, seen, needed):
                 judged += 1
@@ -190,7 +212,7 @@ def _simpler(part: Part, seen: Seen, needed: float) -> Iterator[Case]:
     for bits in _BITS:
         case = again(seen, [part], bits)
         if case is not None:
-            gap = gaps([part], case).get(part.name)
+            gap = gaps([part], case).get(part)
             if gap is not None and gap <= needed:
                 yield case
 
