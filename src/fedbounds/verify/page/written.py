@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template, UndefinedError
 from markupsafe import Markup
 
 from fedbounds.errors import FedboundsError
@@ -70,11 +70,11 @@ def render(document: Record, folder: Path | None = None) -> str:
     """
     try:
         template, context = _environment().get_template("page.html.j2"), _context(document, folder)
-        for detail in LEVELS:
-            text = template.render(context | _detailed(document, context, folder, detail))
-            if len(text.encode()) <= LARGEST:
-                break
-        return text
+        for detail in LEVELS[:-1]:
+            text = _short(template, context | _detailed(document, context, folder, detail))
+            if text is not None:
+                return text
+        return template.render(context | _detailed(document, context, folder, LEVELS[-1]))
     except FedboundsError:
         raise
     except _INCOMPLETE as error:
@@ -82,6 +82,17 @@ def render(document: Record, folder: Path | None = None) -> str:
             f"the results document is incomplete ({type(error).__name__}: {error}); "
             "run `fedbounds verify` again"
         ) from error
+
+
+def _short(template: Template, context: Record) -> str | None:
+    """The page; None as soon as it is larger than one may be."""
+    pieces, size = [], 0
+    for piece in template.generate(context):
+        pieces.append(piece)
+        size += len(piece.encode())
+        if size > LARGEST:
+            return None
+    return "".join(pieces)
 
 
 def write_page(document: Record, path: Path) -> None:
@@ -174,7 +185,8 @@ def _proof_cell(document: Record, claim: Record) -> str:
 def _detailed(document: Record, context: Record, folder: Path | None, detail: Detail) -> Record:
     source = proofs.source_of(document, folder, detail.proofs, context["views"])
     return {
-        "sections": [
+        # made as the template comes to them: where a page gets too large, the rest is not made
+        "sections": (
             sections.section(
                 claim,
                 context["records"].get(claim["id"], []),
@@ -183,7 +195,7 @@ def _detailed(document: Record, context: Record, folder: Path | None, detail: De
                 detail,
             )
             for claim in context["claims"]
-        ],
+        ),
         "given": proofs.given_views(source),
         "left_out": "" if detail.proofs is Room.ALL else detail.proofs.value,
         "downloads": downloads.downloads(context["results"], folder, detail.room),
