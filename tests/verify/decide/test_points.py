@@ -10,13 +10,15 @@ import sympy as sp
 from set_ups import choice
 
 from fedbounds.facts import Fact
+from fedbounds.theory.language.catalogue import PAPERS
 from fedbounds.theory.language.claims import AS_PRINTED, Condition, read
-from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.registry import choices, claim, encoded_claims
 from fedbounds.theory.language.symbols import K, L, n
 from fedbounds.verify.decide.case import constants_of, evidence_of, parameters_of
-from fedbounds.verify.judge.judge import check, judge
+from fedbounds.verify.judge.judge import check, concerned, judge
 from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.search.witness import find_witness
+from fedbounds.verify.setups.choices import choice_case
 from fedbounds.vocabulary import Method, Verdict
 
 GEO_35, GEO_43 = (claim(f"personalization/lem-{x}-geo") for x in ("3.5", "4.3"))
@@ -192,3 +194,13 @@ def test_the_smallest_witness_of_a_planted_error_is_found():
     )
     assert find_witness(replace(planted, parts=(held,)), AS_PRINTED, suspects, examples=1) is None
     assert n.name not in part.constants
+
+
+def test_a_choice_concerns_the_claims_of_its_theory_alone():
+    """Whichever papers are judged together: a claim has the same cases."""
+    every = tuple(one for paper in PAPERS for one in encoded_claims(paper))
+    for paper in PAPERS:
+        for one in choices(paper):
+            case = choice_case(one.name, one.choice)
+            assert concerned(every, case) == concerned(encoded_claims(paper), case)
+            assert concerned(every, case)

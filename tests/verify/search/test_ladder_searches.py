@@ -2,11 +2,14 @@
 
 import pytest
 
+from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import read
 from fedbounds.theory.language.registry import claim, ladders
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.judge.judge import judge_reading
 from fedbounds.verify.measure.objectives import exact
+from fedbounds.verify.results import run
+from fedbounds.verify.search import tightest as search
 from fedbounds.verify.search.explore import again, explore
 from fedbounds.verify.search.seeking import spaces
 from fedbounds.verify.search.tightest import tightest
@@ -29,6 +32,18 @@ def test_a_search_finds_what_no_planned_ladder_shows(reading):
     shown = explain(judged)
     assert shown.script, shown.no_script
     assert "right = " in shown.script
+
+
+def test_a_violation_that_no_file_may_hold_is_one(monkeypatch):
+    monkeypatch.setattr(search, "is_kept", lambda case: False)
+    best = search.tightest(FIGURE, {LEVEL: 40}, 0)[LEVEL]
+    assert best.outcome.verdict is Verdict.VIOLATED
+    monkeypatch.setattr(run, "from_data", refuse)
+    assert run._of_file(search.as_summary(best)["data"]) is None
+
+
+def refuse(data):
+    raise FedboundsError("it would cost too much")
 
 
 def test_its_steps_are_those_of_the_theorems():

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.language.choices import Choice
 from fedbounds.theory.language.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Method, Verdict
 
@@ -33,11 +34,13 @@ class Judged:
 
 
 def concerned(claims: Sequence[Claim], instance: Case) -> tuple[tuple[Claim, Reading], ...]:
-    """Claims and readings about the instance's algorithm."""
+    """Claims and readings about the instance's algorithm; on a choice, those of its theory."""
+    setup = instance.setup
+    own = setup.theory if isinstance(setup, Choice) else None  # what its numbers are, it says
     return tuple(
         (claim, reading)
         for claim in claims
-        if instance.algorithm_name in claim.algorithms
+        if instance.algorithm_name in claim.algorithms and own in (None, claim.entry.paper)
         for reading in claim.readings
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from fedbounds.errors import ConflictError
+from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.language.catalogue import Entry
 from fedbounds.theory.language.claims import Claim, Reading
 from fedbounds.theory.language.contributed import contributed
@@ -117,8 +117,9 @@ def run(
             for row in _searched_records(wanted, settings, store, each):
                 found.append(row)
                 if row["verdict"] == Verdict.VIOLATED:
-                    case = from_data(row["best"]["data"])
-                    suspects.setdefault((row["claim"], row["reading"]), []).append(case)
+                    case = _of_file(row["best"]["data"])
+                    if case is not None:
+                        suspects.setdefault((row["claim"], row["reading"]), []).append(case)
             progress("smallest witnesses", len(plan), len(plan))
             arguments = (settings.seed, settings.device, store, each)
             found.extend(witness_records(claims, suspects, *arguments))
@@ -162,6 +163,16 @@ def _collect(
             found.append(row)
             if any(p["verdict"] == Verdict.VIOLATED or p["candidate"] for p in row["parts"]):
                 suspects.setdefault((row["claim"], row["reading"]), []).append(instance)
+
+
+def _of_file(data: Record) -> Case | None:
+    """An instance that a search found; None if its replay costs too much for a file and a script:
+    its record tells what is broken.
+    """
+    try:
+        return from_data(data)
+    except FedboundsError:
+        return None
 
 
 def _to_search(

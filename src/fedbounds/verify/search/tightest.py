@@ -6,6 +6,7 @@ and conditions. Where both sides are sums of non-negative terms this is the larg
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from fedbounds.theory.language.claims import Claim, Part, Reading, read
@@ -175,9 +176,27 @@ def _found(
 
 
 def _exactly(claim: Claim, reading: Reading, part: Part, own: list[Seen], how: str) -> Best | None:
-    """The simplest exact instance nearly as tight as the tightest set-up that has one."""
+    """The simplest exact instance nearly as tight as the tightest set-up that has one.
+
+    A violation that no file may hold, since its replay would cost too much, is one; another that
+    a file holds, and a script may show, is preferred.
+    """
+    spare = None
+    for case, needed in islice(_nearest(part, own), _MOST_EXACT):
+        best = _confirmed(claim, reading, part, case, needed, how)
+        if best is None:
+            continue
+        if best.outcome.verdict is not Verdict.VIOLATED:
+            return spare or best
+        if is_kept(best.instance):
+            return best
+        spare = spare or best
+    return spare
+
+
+def _nearest(part: Part, own: list[Seen]) -> Iterator[tuple[Case, float]]:
+    """Set-ups nearly as tight as the tightest ones, the simplest first, and what is needed."""
     tried: set[int] = set()
-    judged = 0
     for target in own[:_TARGETS]:
         needed = _needed(target.gaps[part])
         near = [s for s in own if s.gaps[part] <= needed and id(s) not in tried]
@@ -186,14 +205,7 @@ def _exactly(claim: Claim, reading: Reading, part: Part, own: list[Seen], how: s
             :_SIMPLEST
         ]:
             tried.add(id(seen))
-            for case in _simpler(part, seen, needed):
-                judged += 1
-                best = _confirmed(claim, reading, part, case, needed, how)
-                if best is not None:
-                    return best
-                if judged == _MOST_EXACT:
-                    return None
-    return None
+            yield from ((case, needed) for case in _simpler(part, seen, needed))
 
 
 def _needed(gap: float) -> float:
@@ -222,8 +234,7 @@ def _confirmed(
 ) -> Best | None:
     """Judged in rationals, or in balls if it has many rounds.
 
-    None if the part does not apply, is not as tight after all, takes too long, or is a violation
-    that no file may hold.
+    None if the part does not apply, is not as tight after all, or takes too long.
     """
     exact = _exact(case)
     measured = measure(exact)
@@ -231,8 +242,6 @@ def _confirmed(
         return None
     nearest = closest(part, as_floats(measured.numbers))
     if nearest is None or nearest.gap > needed:
-        return None
-    if nearest.gap < 0 and not is_kept(plain(exact)):
         return None
     return _best(claim, reading, part, whole(exact, read(claim, reading)), nearest, how)
 
