@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy as sp
-from flint import fmpq
+from flint import arb, fmpq
 
 from fedbounds.facts import Fact
 from fedbounds.theory.language.claims import AS_PRINTED, Condition, read
@@ -16,8 +16,10 @@ from fedbounds.verify.decide.case import parameters_of
 from fedbounds.verify.decide.conditions import refusal
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.judge.judge import judge_reading
+from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.verify.results import work as process
 from fedbounds.verify.search import explore
+from fedbounds.verify.search.closest import as_floats, closest
 from fedbounds.verify.search.planned import judged, planned_cases, tightest_cases
 from fedbounds.verify.search.seeking import spaces
 from fedbounds.verify.search.tape import Tape, corners_first, moved
@@ -216,6 +218,17 @@ def test_readings_look_at_each_others_set_ups(monkeypatch):
     assert all(len(parts) == 2 for parts in seen)  # both readings
     alone = tightest(found, {first: 20}, 0)[first]
     assert together[first].relative_gap <= alone.relative_gap
+
+
+def test_what_rounding_leaves_of_equality_steers_nothing():
+    """An equality in balls that have grown wide is no violation, and hides none that is clear."""
+    found = claim("personalization/lem-4.3-c")
+    part = found.part("mean")
+    constants = {"sigma_u^2": 1.0, "K": 1.0, "n": 1.0, "T": 3.0}
+    for off, wide, gap in ((1e-4, 1e-3, None), (1e-4, 1e-9, None), (0.5, 1e-15, -0.5 / 2.5)):
+        values = np.array([arb(1 + off, wide)] * 4, dtype=object)
+        nearest = closest(part, as_floats(Numbers(constants, {"cd_2": values})))
+        assert (nearest and nearest.gap) == (gap and pytest.approx(gap))
 
 
 def test_a_search_that_forgets_a_condition_is_seen(monkeypatch):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..measure.evaluate import Numbers, evaluate, scale, terms
 
 EQUAL = 1e-7  # relative gaps this small are equality
 _CLEAR = 1e-6  # of the sizes of all terms: a gap is looked at where so much is not cancelled
+_ACCURATE = 40  # binary digits that tell a gap from what rounding leaves
 _FLOOR = 1e-12  # of the largest sides so far: smaller ones carry their rounding
 
 
@@ -67,7 +69,7 @@ def _terms(part: Part) -> tuple[sp.Expr, ...]:
 
 
 def as_floats(numbers: Numbers) -> Numbers:
-    """Exact numbers, each rounded to nearest; a ball that may be 0 is."""
+    """Exact numbers, each rounded to nearest; a ball that may be 0 is, a wide one is no number."""
     return Numbers(
         constants={name: _near(value) for name, value in numbers.constants.items()},
         series={name: _floats(values) for name, values in numbers.series.items()},
@@ -81,4 +83,8 @@ def _floats(values: Any) -> Any:
 
 
 def _near(value: Any) -> float:
-    return 0.0 if type(value) is arb and 0 in value else float(value)
+    if type(value) is not arb:
+        return float(value)
+    if 0 in value:
+        return 0.0
+    return float(value) if value.rel_accuracy_bits() >= _ACCURATE else nan
