@@ -95,7 +95,9 @@ def _searched(seek: Seeking) -> tuple[Objective, tuple[Number, ...], dict[str, A
     coupled = shared and personal and not similar and seek.choice((False, True))
     scale = seek.size("1/4", 4) * (1 if below else seek.choice((1, -1)))
     common = [seek.size("1/100", 1)] * n if alike and shared else []
-    hessians = [_hessian(seek, scale, common[i:], (shared, personal), coupled) for i in range(n)]
+    # one client alone slopes down for ever nowhere, up to c = root(a d)
+    share = (Fraction(1) if n == 1 else Fraction(49, 50)) if coupled else Fraction(0)
+    hessians = [_hessian(seek, scale, common[i:], (shared, personal), share) for i in range(n)]
     differ, noisy = seek.choice(((False, False), (True, False), (False, True), (True, True)))
     slopes = _slopes(seek, n) if shared and differ and n > 1 else [Fraction(0)] * n
     start = _start(seek, n, (shared, personal))
@@ -118,7 +120,7 @@ def _hessian(
     scale: Fraction,
     common: Sequence[Fraction],
     there: tuple[bool, bool],
-    coupled: bool,
+    share: Fraction,
 ) -> tuple[tuple[Number | Fraction, ...], ...]:
     """Of one client: of u, of v, and between them; ``scale`` times numbers up to 1."""
     a, d = (
@@ -127,8 +129,8 @@ def _hessian(
     )
     if not all(there):
         return ((scale * (a + d),),)
-    # below the root of a d, so that it stays definite
-    c = _signed(seek) * Fraction(49, 50) * 2 * a * d / (a + d) if coupled else Fraction(0)
+    # below the root of a d, or with a share of 1 at it, so that it stays convex
+    c = _signed(seek) * share * 2 * a * d / (a + d) if share else Fraction(0)
     return ((scale * a, scale * c), (scale * c, scale * d))
 
 

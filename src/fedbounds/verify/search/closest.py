@@ -18,7 +18,7 @@ from ..measure.evaluate import Numbers, evaluate, scale, terms
 
 EQUAL = 1e-7  # relative gaps this small are equality
 _CLEAR = 1e-6  # of the sizes of all terms: a gap is looked at where so much is not cancelled
-_ACCURATE = 40  # binary digits that tell a gap from what rounding leaves
+_ACCURATE = 24  # binary digits that tell a gap from what rounding leaves
 _FLOOR = 1e-12  # of the largest sides so far: smaller ones carry their rounding
 
 

@@ -27,7 +27,7 @@ from .seeking import spaces
 from .small import is_kept
 
 BUDGET = 100  # evaluations of a claim in a run of the default profile
-_KEPT = 0.95  # of the ratio of the sides, by the simpler instance that is reported
+_KEPT = 0.99  # of the ratio of the sides, by the simpler instance that is reported
 _BITS = (1, 2, 3, 4, 5, 6, 8)  # kept of every number, coarsest first
 _TARGETS = 6  # points of a part whose tightness is wanted exactly, one after the other
 _SIMPLEST = 4  # points nearly as tight that are rounded for each
@@ -209,13 +209,13 @@ def _nearest(part: Part, own: list[Seen]) -> Iterator[tuple[Case, float]]:
 
 
 def _needed(gap: float) -> float:
-    """The largest relative gap that is nearly as tight: the ratio of the sides within 5 %.
+    """The largest relative gap that is nearly as tight: the ratio of the sides within 1 %.
 
-    Where it is violated or attained, violation or equality must remain.
+    Where it is violated or attained, half of the violation, or equality, must remain.
     """
     close = (1 + gap - _KEPT * (1 - gap)) / (1 + gap + _KEPT * (1 - gap))
     if gap < -EQUAL:
-        return min(close, 0.0)
+        return min(close, gap / 2)  # an equality is simpler, and breaks nothing
     return EQUAL if gap <= EQUAL else close
 
 
