@@ -23,8 +23,7 @@ from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.verify.own.names import entry_named
 from fedbounds.verify.search.seeking import Admits, Space, spaces
-from fedbounds.verify.search.small import instances_of
-from fedbounds.verify.search.tightest import plain
+from fedbounds.verify.search.small import exactly, instances_of
 from fedbounds.verify.setups.inside import steps_inside
 from fedbounds.vocabulary import Method
 
@@ -84,7 +83,7 @@ def _sought(draw: st.DrawFn, space: Space) -> Case:
     """Of a theory's own set-ups, one to which the part applies."""
     found = draw(instances_of(space, space.part.named))
     assume(refusal(space.part, found, measure(found).numbers) is None)
-    return replace(plain(found), name="drawn")
+    return replace(exactly(found), name="drawn")
 
 
 @cache

@@ -231,6 +231,16 @@ def test_what_rounding_leaves_of_equality_steers_nothing():
         assert (nearest and nearest.gap) == (gap and pytest.approx(gap))
 
 
+def test_what_floats_alone_break_is_looked_at_in_balls(monkeypatch):
+    """Large numbers that cancel leave roundings that look like violations, and were climbed."""
+    space = space_of("lem-3.4")
+    case = explore.case_of([space.part], Tape(space, {}, np.random.default_rng(0)))
+    seen = {Method.MOMENTS: -0.99, Method.BALLS: 0.7}
+    monkeypatch.setattr(explore, "_gaps", lambda parts, at: {space.part: seen[at.method]})
+    found = explore.gaps([space.part], replace(case, method=Method.MOMENTS))
+    assert found == {space.part: 0.7}
+
+
 def test_a_search_that_forgets_a_condition_is_seen(monkeypatch):
     """Were step sizes taken outside, the refusal would leave nothing to report."""
     whole = claim("personalization/thm-3.7")

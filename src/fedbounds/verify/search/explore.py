@@ -17,10 +17,11 @@ from ..measure.steering import UnclearError
 from ..setups.inside import NoStepsError
 from .closest import EQUAL, as_floats, closest
 from .seeking import Space
+from .small import exactly, is_kept
 from .tape import DOUBLINGS, FULL_BITS, Answers, Key, Tape, moved
 
 _SPREAD = 0.4  # share of the budget for one point in each of many shapes
-_CLOSEST = -1.0  # a relative gap than which none is smaller
+_BROKEN = -0.1  # a relative gap that nobody takes for rounding
 GROWS = 1e-2  # of a relative gap: by so much it falls where longer runs are tighter
 
 
@@ -76,7 +77,7 @@ def _starts(
     chosen: list[tuple[Part, Seen]] = []
     for part in parts:
         own = sorted((s for s in seen if part in s.gaps), key=lambda s: s.gaps[part])
-        if own and own[0].gaps[part] <= _CLOSEST:
+        if own and _is_found(part, own[0]):
             continue
         short = [s for s in own if s.gaps[part] > EQUAL]
         chosen.extend((part, s) for s in dict.fromkeys((*own[:1], *short[:1])))
@@ -89,12 +90,12 @@ def _climb(
 ) -> Iterator[Seen]:
     """Longer runs, other answers to one or two questions, longer runs; kept when not worse."""
     now, width, left = start, 0.5, steps
-    while left:
+    while left and not _is_found(part, now):
         at_first = left
         for tried in _longer(part, parts, now, random):
             yield tried
             now, left = _closer(part, tried, now), left - 1
-            if not left:
+            if not left or (now is tried and _is_found(part, now)):
                 return
         for _ in range(max(1, left // 2 if left < at_first else left)):
             past = moved(now.space, now.made, now.widths, random, width)
@@ -102,7 +103,17 @@ def _climb(
             yield tried
             better = _closer(part, tried, now) is tried
             now, left = (tried if better else now), left - 1
+            if better and _is_found(part, now):
+                return
             width = min(1.0, 1.5 * width) if better else max(0.02, 0.85 * width)
+
+
+def _is_found(part: Part, seen: Seen) -> bool:
+    """Whether a part is clearly broken where a file holds it: that is sought no closer."""
+    if seen.gaps[part] > _BROKEN:
+        return False
+    case = again(seen, [part])
+    return case is not None and is_kept(exactly(case))
 
 
 def _longer(
@@ -161,9 +172,12 @@ def gaps(parts: Sequence[Part], case: Case) -> dict[Part, float]:
     """The smallest relative gap of every part that applies; what is reported is judged."""
     try:
         try:
-            return _gaps(parts, case)
+            found = _gaps(parts, case)
         except UnclearError:
             return _gaps(parts, _in_balls(case))
+        # what rounding does to large numbers looks like a violation, and would be climbed
+        broken = case.method is Method.MOMENTS and any(gap < -EQUAL for gap in found.values())
+        return _gaps(parts, _in_balls(case)) if broken else found
     except OverflowError:  # above all floats
         return {}
 

@@ -1,6 +1,7 @@
 """Small exact instances, as hypothesis strategies: where witnesses are sought and shrunk."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +15,7 @@ from fedbounds.theory.language.setups import Setup
 
 from ..decide.case import Case
 from ..measure.trace import subject_of
-from ..setups.found import view_of
+from ..setups.found import Named, method_of, view_of
 from ..setups.inside import NoStepsError
 from ..setups.instance_file import from_data, to_data
 from ..setups.program import check_size
@@ -102,6 +103,14 @@ def instances_of(draw: st.DrawFn, space: Space, names: frozenset[str]) -> Case:
     except NoStepsError:
         assume(False)
         raise
+
+
+def exactly(case: Case) -> Case:
+    """The instance as a file holds it: without floats, and all of it measured."""
+    if not isinstance(case.setup, Named):
+        return case
+    setup = case.setup.setup
+    return replace(case, setup=setup, method=method_of(setup))
 
 
 def is_kept(case: Case) -> bool:

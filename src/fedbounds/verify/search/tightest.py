@@ -24,7 +24,7 @@ from ..setups.instance_file import to_data
 from .closest import EQUAL, Closest, as_floats, closest
 from .explore import Seen, again, explore, gaps, with_floats
 from .seeking import spaces
-from .small import is_kept
+from .small import exactly, is_kept
 
 BUDGET = 100  # evaluations of a claim in a run of the default profile
 _KEPT = 0.99  # of the ratio of the sides, by the simpler instance that is reported
@@ -72,7 +72,7 @@ class Best:
     def instance(self) -> Case:
         """The exact instance, whatever is measured of it."""
         assert isinstance(self.judgement.instance, Case)
-        return plain(self.judgement.instance)
+        return exactly(self.judgement.instance)
 
     @property
     def outcome(self) -> Outcome:
@@ -260,11 +260,6 @@ def whole(case: Case, parts: tuple[Part, ...]) -> Case:
         return case
     names: frozenset[str] = frozenset().union(*(part.named for part in parts))
     return replace(case, setup=replace(case.setup, names=names, most=None))
-
-
-def plain(case: Case) -> Case:
-    """The instance, of which all is measured."""
-    return replace(case, setup=case.setup.setup) if isinstance(case.setup, Named) else case
 
 
 def _best(claim: Claim, reading: Reading, part: Part, case: Case, near: Closest, how: str) -> Best:

@@ -28,9 +28,9 @@ from .explore import case_of
 from .fairness import fairest
 from .planned import narrowed_to
 from .seeking import Space
-from .small import is_kept, is_shown, small_instances, small_spaces
+from .small import exactly, is_kept, is_shown, small_instances, small_spaces
 from .tape import Tape
-from .tightest import BUDGET, plain, tightest_parts
+from .tightest import BUDGET, tightest_parts
 
 EXAMPLES = 80  # counted, not timed: the same search finds the same witness
 SHRINKS = 120
@@ -118,7 +118,7 @@ def _is_near(every: Sequence[Space], case: Case) -> bool:
 def _has_scripts(space: Space) -> bool:
     """Whether some instance among which one searches may have a script that shows the part."""
     case = case_of([space.part], Tape(space, {}, np.random.default_rng(0)))
-    setup = None if case is None else plain(case).setup
+    setup = None if case is None else exactly(case).setup
     return not isinstance(setup, Setup) or not unscripted(setup, space.part)
 
 
@@ -137,7 +137,7 @@ def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness 
     if found is None:
         return None
     assert isinstance(found.instance, Case)
-    return explain(_judge(claim, reading, plain(found.instance)))
+    return explain(_judge(claim, reading, exactly(found.instance)))
 
 
 def _shrunk(claim: Claim, reading: Reading, examples: int) -> Judgement | None:
@@ -160,7 +160,7 @@ def _shrunk(claim: Claim, reading: Reading, examples: int) -> Judgement | None:
         case = find(every, broken, settings=_settings(examples), random=Random(0))
     except NoSuchExample:
         return None
-    return _judge(claim, reading, replace(plain(case), name="witness"))
+    return _judge(claim, reading, replace(exactly(case), name="witness"))
 
 
 def _tightest(
