@@ -225,7 +225,7 @@ def test_what_rounding_leaves_of_equality_steers_nothing():
     found = claim("personalization/lem-4.3-c")
     part = found.part("mean")
     constants = {"sigma_u^2": 1.0, "K": 1.0, "n": 1.0, "T": 3.0}
-    for off, wide, gap in ((1e-4, 1e-3, None), (1e-4, 1e-9, None), (0.5, 1e-15, -0.5 / 2.5)):
+    for off, wide, gap in ((1e-4, 1e-3, None), (1e-4, 1e-9, -1e-4 / 2.0001), (0.5, 1e-15, -0.2)):
         values = np.array([arb(1 + off, wide)] * 4, dtype=object)
         nearest = closest(part, as_floats(Numbers(constants, {"cd_2": values})))
         assert (nearest and nearest.gap) == (gap and pytest.approx(gap))
