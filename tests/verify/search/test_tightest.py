@@ -19,6 +19,7 @@ from fedbounds.verify.judge.judge import judge_reading
 from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.verify.results import work as process
 from fedbounds.verify.search import explore
+from fedbounds.verify.search import tightest as search
 from fedbounds.verify.search.closest import as_floats, closest
 from fedbounds.verify.search.planned import judged, planned_cases, tightest_cases
 from fedbounds.verify.search.seeking import spaces
@@ -239,6 +240,17 @@ def test_what_floats_alone_break_is_looked_at_in_balls(monkeypatch):
     monkeypatch.setattr(explore, "_gaps", lambda parts, at: {space.part: seen[at.method]})
     found = explore.gaps([space.part], replace(case, method=Method.MOMENTS))
     assert found == {space.part: 0.7}
+
+
+def test_what_takes_too_long_in_rationals_is_judged_in_balls(monkeypatch):
+    found = claim("personalization/thm-3.7")
+    (reading, *_) = found.readings
+    alone = tightest(found, {reading: 8}, 0)[reading]
+    monkeypatch.setattr(search, "MOST_EXACT_WORK", 1)
+    best = tightest(found, {reading: 8}, 0)[reading]
+    assert best.judgement.instance.method is Method.BALLS
+    assert best.relative_gap == pytest.approx(alone.relative_gap, rel=0.01)
+    assert from_data(as_summary(best)["data"]).method is Method.RATIONAL
 
 
 def test_a_search_that_forgets_a_condition_is_seen(monkeypatch):

@@ -174,10 +174,10 @@ def gaps(parts: Sequence[Part], case: Case) -> dict[Part, float]:
         try:
             found = _gaps(parts, case)
         except UnclearError:
-            return _gaps(parts, _in_balls(case))
+            return _gaps(parts, in_balls(case))
         # what rounding does to large numbers looks like a violation, and would be climbed
         broken = case.method is Method.MOMENTS and any(gap < -EQUAL for gap in found.values())
-        return _gaps(parts, _in_balls(case)) if broken else found
+        return _gaps(parts, in_balls(case)) if broken else found
     except OverflowError:  # above all floats
         return {}
 
@@ -193,5 +193,6 @@ def _gaps(parts: Sequence[Part], case: Case) -> dict[Part, float]:
     return {part: found.gap for part, found in nearest.items() if found is not None}
 
 
-def _in_balls(case: Case) -> Case:
+def in_balls(case: Case) -> Case:
+    """The same, measured in balls."""
     return replace(case, setup=replace(case.setup, bits=BITS), method=Method.BALLS)

@@ -13,7 +13,7 @@ from fedbounds.theory.language.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Index, Relation, Verdict
 
 from ..decide.case import Case, parameters_of
-from ..decide.conditions import refusal
+from ..decide.conditions import UNMEASURED, refusal
 from ..decide.judgement import Judgement
 from ..decide.measurement import measure
 from ..decide.part import Outcome
@@ -22,7 +22,7 @@ from ..measure.threads import one_thread
 from ..setups.found import MOST_EXACT_WORK, Named, method_of
 from ..setups.instance_file import to_data
 from .closest import EQUAL, Closest, as_floats, closest
-from .explore import Seen, again, explore, gaps, with_floats
+from .explore import Seen, again, explore, gaps, in_balls, with_floats
 from .seeking import spaces
 from .small import exactly, is_kept
 
@@ -232,26 +232,31 @@ def _simpler(part: Part, seen: Seen, needed: float) -> Iterator[Case]:
 def _confirmed(
     claim: Claim, reading: Reading, part: Part, case: Case, needed: float, how: str
 ) -> Best | None:
-    """Judged in rationals, or in balls if it has many rounds.
+    """Judged in rationals; in balls if it has many rounds, or takes too long in rationals.
 
-    None if the part does not apply, is not as tight after all, or takes too long.
+    None if the part does not apply, or is not as tight after all.
     """
-    exact = _exact(case)
-    measured = measure(exact)
-    if refusal(part, exact, measured.numbers) is not None:
-        return None
-    nearest = closest(part, as_floats(measured.numbers))
-    if nearest is None or nearest.gap > needed:
-        return None
-    return _best(claim, reading, part, whole(exact, read(claim, reading)), nearest, how)
+    for exact in _exact(case):
+        measured = measure(exact)
+        refused = refusal(part, exact, measured.numbers)
+        if refused is None:
+            nearest = closest(part, as_floats(measured.numbers))
+            if nearest is None or nearest.gap > needed:
+                return None
+            return _best(claim, reading, part, whole(exact, read(claim, reading)), nearest, how)
+        if not refused.reason.startswith(UNMEASURED):
+            return None
+    return None
 
 
-def _exact(case: Case) -> Case:
-    """The same without floats; a ladder has none."""
+def _exact(case: Case) -> Iterator[Case]:
+    """The same without floats, as cheap to check as can be first; a ladder has none."""
     if not isinstance(case.setup, Named):
-        return case
+        yield case
+        return
     setup = replace(case.setup, bits=None, most=MOST_EXACT_WORK)
-    return replace(case, setup=setup, method=method_of(setup.setup))
+    yield replace(case, setup=setup, method=method_of(setup.setup))
+    yield in_balls(case)
 
 
 def whole(case: Case, parts: tuple[Part, ...]) -> Case:
