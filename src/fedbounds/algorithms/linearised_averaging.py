@@ -2,6 +2,9 @@
 
 The linearised model's outputs are f(theta(0)) + J(0)(z - theta(0)): every client's K steps on z
 have the derivative J(0) of the start, and residuals zeta. Parameters: as in `scheduled_averaging`.
+
+Between both stands what these steps make of theta: it tells what a round keeps of theta - z from
+what it adds to that.
 """
 
 from collections.abc import Mapping
@@ -30,14 +33,31 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 
 def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see: Any) -> State:
     x, x0, z = state["x"], state["x0"], state["z"]
-    start, at_first = problem.spread(x0), problem.residual(x0)
-    see(x=x, x0=x0, res=problem.residual(x), still=at_first + problem.tangent(x0, z - x0))
-    zs = problem.spread(z)
+    see(x=x, x0=x0, z=z, res=problem.residual(x), still=_missed(problem, x0, z))
+    after, _, ys, missed = local_steps(problem, p, x, present, see)
+    from_z, from_x = (_linear_steps(problem, p, x0, own) for own in (z, x))
+    after_z, between = (mean_of(problem, own, present) for own in (from_z, from_x))
+    see(kept=between - after_z, gained=after - between, res_next=problem.residual(after))
+    see(lin_next=_missed(problem, x0, after), still_next=_missed(problem, x0, after_z))
+    start = problem.spread(x0)
+    lins = [_missed(problem, start, y) for y in ys[:-1]]
+    for name, every in (("turned", missed), ("slope_lins", lins)):
+        see(**{name: problem.xp.stack([problem.cotangent(start, r) for r in every], axis=2)})
+    see(lins=problem.xp.stack(lins, axis=2))
+    return {"x": after, "x0": x0, "z": after_z}
+
+
+def _missed(problem: Any, start: Array, y: Array) -> Array:
+    """What the linearised model misses at a model of all, or at those of clients, as the start."""
+    return problem.residual(start) + problem.tangent(start, y - start)
+
+
+def _linear_steps(problem: Any, p: Mapping[str, Any], x0: Array, z: Array) -> Array:
+    """Where K steps of the linearised model lead from a model, shape (rows, n, d)."""
+    start, zs = problem.spread(x0), problem.spread(z)
     for _ in range(p["K"]):
-        missed = at_first + problem.tangent(start, zs - start)
-        zs = zs - problem.cotangent(start, missed) * p["eta"]
-    after, *_ = local_steps(problem, p, x, present, see)
-    return {"x": after, "x0": x0, "z": mean_of(problem, zs, present)}
+        zs = zs - problem.cotangent(start, _missed(problem, start, zs)) * p["eta"]
+    return zs
 
 
 ROUNDS = Algorithm(init, draw, step, "FedAvg on a schedule, beside its linearisation")

@@ -35,13 +35,13 @@ def test_of_layers_terms_1_and_3_and_the_sum_of_constants_fail():
     assert set(steps()["a round of (19)"].missing) == {"final-step:(a)"}
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["eq-59:everyone", "eq-70:everyone", "thm-iv.3:everyone", "final-step:everyone",
-     "thm-iv.2:everyone", "thm-iv.2:uniform"],
-)  # fmt: skip
+OURS = ("eq-59:everyone", "eq-70:everyone", "thm-iv.3:everyone", "final-step:everyone",
+        "thm-iv.2:everyone", "thm-iv.2:uniform")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*(f"{x}/corrected" for x in OURS), "linearised:two layers"])
 def test_what_is_true_instead_rests_on_no_step_that_fails(name):
-    found = steps()[f"{name}/corrected"]
+    found = steps()[name]
     assert found.inherited
     assert found.givens  # measured, and called so
     assert not [one for one in found.givens if steps()[one].written.claim]

@@ -13,12 +13,27 @@ from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.language.setups import Definition, Largest, Least, Shown, View, dot
 from fedbounds.theory.language.symbols import K, eta, n, t
-from fedbounds.theory.proof.vectors import sq
+from fedbounds.theory.proof.vectors import ip, present, sq
 from fedbounds.vocabulary import Relation
 
 from .names import BESIDE, BESIDE_SAMPLED
+from .scope_names import BESIDE_LINEAR
 from .symbols import P_max, apart_2, d_out, depth, most_moved2, most_xi2, s_max2, width
-from .vectors import one, res, size, still, x0, xis, ys_to
+from .vectors import (
+    gs,
+    lins,
+    one,
+    res,
+    size,
+    slope_lins,
+    still,
+    turned,
+    x,
+    x0,
+    xis,
+    ys_to,
+    z,
+)
 
 _MOVED = ys_to - x0
 _CONSTANTS: dict[str, Definition] = {
@@ -33,16 +48,28 @@ ROUNDS = View(
     shown=Shown(
         indices={"i": "", "k": "", "j": ""},
         vectors={
-            **dict.fromkeys(("x", "x0", "size", "one"), ()),
-            **dict.fromkeys(("res", "still"), ("i",)),
-            "xis": ("i", "k"),
+            **dict.fromkeys(("x", "x0", "z", "kept", "gained", "size", "one"), ()),
+            **dict.fromkeys(("res", "still", "res_next", "lin_next", "still_next"), ("i",)),
+            **dict.fromkeys(("xis", "lins", "gs", "turned", "slope_lins"), ("i", "k")),
             "ys_to": ("i", "j"),
         },
         factors={"present": ("i",)},
+        derived={
+            "bent": present(gs - turned),
+            "pulled": present(turned - slope_lins),
+            "bowed": present(xis - lins),
+        },
     ),
     runs=BESIDE[0],
-    quantities={"R_2": n * sq(res), "R_lin": n * sq(still), "apart_2": n * sq(res - still)},
-    states=("R_2", "R_lin", "apart_2"),
+    scopes=(BESIDE_LINEAR,),
+    quantities={
+        "R_2": n * sq(res),
+        "R_lin": n * sq(still),
+        "apart_2": n * sq(res - still),
+        "near_2": sq(x - z),
+        "S_size": ip(size, one),
+    },
+    states=("R_2", "R_lin", "apart_2", "near_2"),
     constants=_CONSTANTS,
     takes=("eta", "K", "schedule"),
 )
@@ -58,10 +85,12 @@ VIEWS = {
     ),
 }
 
-# of outputs that layers change together; and what a local step adds in parameters
-_TOGETHER = most_moved2 / 2
-_A_STEP = eta * (sp.sqrt(P_max) * _TOGETHER + sp.sqrt(most_moved2 * most_xi2))
-_ADDED = _TOGETHER + sp.sqrt(P_max) * K * (t + 1) * _A_STEP
+UNIT = s_max2 / (width * d_out)
+TOGETHER = most_moved2 / 2  # of outputs, of what layers change together
+A_STEP = sp.sqrt(P_max) * TOGETHER + sp.sqrt(most_moved2 * most_xi2)  # what slopes gain by that
+_LATER = sp.Rational(3, 2)
+TWO_LAYERS = Condition(depth, "==", sp.Integer(2))
+SHORT = Condition(eta * P_max, "<=", sp.Integer(1))
 NEAR = Claim(
     entry("overparam/linearised"),
     algorithms=(*BESIDE, *BESIDE_SAMPLED),
@@ -69,11 +98,8 @@ NEAR = Claim(
         Part(
             name="two layers",
             left=apart_2(t + 1),
-            right=s_max2 / (width * d_out) * _ADDED**2,
-            conditions=(
-                Condition(depth, "==", sp.Integer(2)),
-                Condition(eta * P_max, "<=", sp.Integer(1)),
-            ),
+            right=UNIT * (TOGETHER + sp.sqrt(P_max) * eta * K * (t + _LATER) * A_STEP) ** 2,
+            conditions=(TWO_LAYERS, SHORT),
         ),
         Part(
             name="one layer",

@@ -186,13 +186,15 @@ own_max = quantity("own_max", "sigma_max^2(X_c)", r"\sigma_{\max}^2(X_c)")
 # ---- of the linearised model
 
 apart_2 = quantity("apart_2", "E ||xi(t) - zeta(t)||^2", r"\|\overline\xi(t)-\overline\zeta(t)\|^2")
+near_2 = quantity("near_2", "E ||theta(t) - z(t)||^2, z of the linearised model",
+                  r"\|\overline\theta(t)-\overline z(t)\|^2")  # fmt: skip
 R_lin = quantity("R_lin", "E ||zeta(t)||^2, of the linearised model", r"\|\overline\zeta(t)\|^2")
 most_moved2 = symbol(
     "most_moved2", "max_{t,k,c} ||theta_{k,c} - theta(0)||^2",
-    r"\max_{t,k,c}\|\theta_{k,c}(t)-\overline\theta(0)\|^2", nonnegative=True,
+    r"\max_{t,k,c}\|\theta_{k,c}(t)-\overline\theta(0)\|^2", positive=True,
 )  # fmt: skip
 most_xi2 = symbol("most_xi2", "max_{t,k,c} ||xi_{k,c}||^2", r"\max_{t,k,c}\|\xi_{k,c}(t)\|^2",
-                  nonnegative=True)  # fmt: skip
+                  positive=True)  # fmt: skip
 
 # ---- of any matrices
 

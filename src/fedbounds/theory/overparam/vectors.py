@@ -40,7 +40,27 @@ gs, ys, ys_next, ys_to, y, star, xis, xis_to, slope, mean_g_l, far_l = vectors(
         "far_l": r"(\overline W^i(t)-\overline W^i(0))",
     }
 )
-(still,) = vectors({"still": r"\overline\zeta(t)"})  # of the linearised model
+# beside the linearised model: a round keeps some of theta - z, and adds to it
+z, still, still_next, lin_next, lins, turned, slope_lins = vectors(
+    {
+        "z": r"\overline z(t)",
+        "still": r"\overline\zeta(t)",
+        "still_next": r"\overline\zeta(t+1)",
+        "lin_next": r"\overline\xi^{lin}(t+1)",
+        "lins": r"\xi^{lin}_{k,c}(t)",
+        "turned": r"J_c(0)^\top\xi_{k,c}(t)",
+        "slope_lins": r"J_c(0)^\top\xi^{lin}_{k,c}(t)",
+    }
+)
+kept, gained, bent, pulled, bowed = vectors(
+    {
+        "kept": r"\overline w(t+1)-\overline z(t+1)",
+        "gained": r"\overline\theta(t+1)-\overline w(t+1)",
+        "bent": r"(J_c(\theta_{k,c}(t))-J_c(0))^\top\xi_{k,c}(t)",
+        "pulled": r"J_c(0)^\top(\xi_{k,c}(t)-\xi^{lin}_{k,c}(t))",
+        "bowed": r"\xi_{k,c}(t)-\xi^{lin}_{k,c}(t)",
+    }
+)
 perp, flips, changed, by_local, by_still, far, far_next, res_s, farthest = vectors(
     {
         "perp": r"\tfrac\eta{|S_t|}\sum_kH^S(t,k)^\perp\xi_k^S(t)",

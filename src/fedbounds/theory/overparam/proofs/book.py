@@ -11,7 +11,7 @@ from fedbounds.theory.proof.vectors import notation
 
 from .. import vectors
 from ..glossary import GLOSSARY
-from . import everyone, layers, neurons, rates, start, uniform
+from . import everyone, layers, linearised, neurons, rates, start, uniform
 from .scopes import ORDERED, SCOPES
 
 
@@ -22,6 +22,6 @@ def book() -> Book:
     theory = replace(theory, always=(*theory.always, *comparisons(ORDERED)))
     known = GLOSSARY | Glossary(vectors=notation(of_all, vectors))
     found = Book("overparam", theory, glossary=known)
-    for chapter in (rates, start, layers, everyone, neurons, uniform):
+    for chapter in (rates, start, layers, everyone, neurons, uniform, linearised):
         chapter.write(found)
     return found

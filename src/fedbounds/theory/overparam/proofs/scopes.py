@@ -13,7 +13,7 @@ from fedbounds.theory.language.claims import Condition
 from fedbounds.theory.language.symbols import n
 
 from ..names import FEDAVG, RELU, RELU_SAMPLED, SAMPLED
-from ..scope_names import AT_RANDOM, LAYERS, NEURONS, NEURONS_AT_RANDOM
+from ..scope_names import AT_RANDOM, BESIDE_LINEAR, LAYERS, NEURONS, NEURONS_AT_RANDOM
 from ..symbols import P_max, P_min, S_least, lam, lam_max, s_max2, s_min2
 
 _STEPS = ("past", "i", "k")
@@ -57,6 +57,15 @@ OF_LAYERS = Scope(
     derived=(("res_next", "term_1 + term_2 + term_3 + term_4"),),
     algorithm=FEDAVG[0],
 )
+OF_BOTH = Scope(  # of a schedule, and of clients at random
+    sources=("past", "S", "i", "k"),
+    atoms=(
+        *((name, ("past",)) for name in ("x", "z")),
+        *((name, ("past", "S")) for name in ("kept", "gained")),
+        *((name, ("past", "S", "i")) for name in ("res_next", "lin_next", "still_next")),
+        *((name, ("past", "S", "i", "k")) for name in ("bent", "pulled", "bowed")),
+    ),
+)
 
 # clients of a round are at most all, and no fewer than in any; and least and largest eigenvalues
 SIZE = sp.Symbol("S_size", integer=True, positive=True)
@@ -70,4 +79,5 @@ SCOPES = {
     NEURONS: OF_NEURONS,
     NEURONS_AT_RANDOM: OF_NEURONS_AT_RANDOM,
     LAYERS: OF_LAYERS,
+    BESIDE_LINEAR: OF_BOTH,
 }
