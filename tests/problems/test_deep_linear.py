@@ -16,6 +16,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
 from fedbounds.problems import cohort_of, deep_linear, everyone, to_float, to_namespace
 from fedbounds.problems.deep_linear import DeepLinear
+from fedbounds.problems.linear import solve
 from fedbounds.problems.spectrum import Bracket
 from fedbounds.verify.measure.clients import Clients
 
@@ -216,6 +217,36 @@ def test_the_nearest_fit_misses_no_sample_and_moves_along_samples(features, targ
         missed = own.residual(np.stack([row] * own.clients), everyone(own.clients, 1))
         for x in [*missed.reshape(-1), *(away.reshape(own.outputs, -1) @ rationals(across))]:
             assert x == 0 if isinstance(x, fmpq) else x.contains(0) and x.rad() < 1e-10
+
+
+@pytest.mark.parametrize(("outputs", "depth", "width"), [(1, 2, 4), (4, 3, 4), (1, 1, 1)])
+def test_the_linear_fit_misses_no_sample_and_is_orthogonal_to_what_moves_no_output(
+    outputs, depth, width
+):
+    own = given_as([[1, 2], [0, 1]], [[1, 2]] * outputs, depth, width)
+    clients = everyone(own.clients, 1)
+    start = rationals([(3 * i + i * i) % 7 - 2 for i in range(own.shared_dimension)])
+    first, move = own.linear_fit(start), rationals(np.arange(own.shared_dimension))
+
+    def outputs_of(v):
+        both = (np.stack([x] * own.clients) for x in (start, v))
+        return own.tangent(*both, clients)
+
+    every = np.stack([start] * own.clients)
+    assert not (own.residual(every, clients) + outputs_of(first - start)).any()
+    # less what is in the range of J', the move changes no output
+    back = solve(own.gram(start), outputs_of(move).reshape(-1, 1)).reshape(own.clients, -1)
+    still = move - own.cotangent(every, back, clients).sum(axis=0)
+    assert not outputs_of(still).any()
+    assert still @ (first - start) == 0
+
+
+def test_without_a_linear_fit_there_is_none():
+    """Of two targets of one sample; and of outputs with a root in them."""
+    twice = given_as([[1, 1]], [[1, 0]], 2, 4)
+    root = given_as([[1, 2]], [[1, 2]], 2, 3)
+    for own in (twice, root):
+        assert own.linear_fit(rationals([1] * own.shared_dimension)) is None
 
 
 def test_data_without_a_fit_have_no_nearest_one():

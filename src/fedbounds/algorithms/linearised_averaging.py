@@ -32,18 +32,24 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 
 
 def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see: Any) -> State:
-    x, x0, z = state["x"], state["x0"], state["z"]
+    xp, x, x0, z = problem.xp, state["x"], state["x0"], state["z"]
     see(x=x, x0=x0, z=z, res=problem.residual(x), still=_missed(problem, x0, z))
+    fit = problem.linear_fit(x0)
+    if fit is not None:
+        see(fit=fit)
     after, _, ys, missed = local_steps(problem, p, x, present, see)
-    from_z, from_x = (_linear_steps(problem, p, x0, own) for own in (z, x))
+    (*zs, from_z), missed_z, slopes_z = _linear_steps(problem, p, x0, z)
+    (*_, from_x), *_ = _linear_steps(problem, p, x0, x)
     after_z, between = (mean_of(problem, own, present) for own in (from_z, from_x))
+    see(z_end=from_z, after_z=after_z)
+    see(zs=xp.stack(zs, axis=2), lins_z=xp.stack(missed_z, axis=2), gs_z=xp.stack(slopes_z, axis=2))
     see(kept=between - after_z, gained=after - between, res_next=problem.residual(after))
     see(lin_next=_missed(problem, x0, after), still_next=_missed(problem, x0, after_z))
     start = problem.spread(x0)
     lins = [_missed(problem, start, y) for y in ys[:-1]]
     for name, every in (("turned", missed), ("slope_lins", lins)):
-        see(**{name: problem.xp.stack([problem.cotangent(start, r) for r in every], axis=2)})
-    see(lins=problem.xp.stack(lins, axis=2))
+        see(**{name: xp.stack([problem.cotangent(start, r) for r in every], axis=2)})
+    see(lins=xp.stack(lins, axis=2))
     return {"x": after, "x0": x0, "z": after_z}
 
 
@@ -52,12 +58,25 @@ def _missed(problem: Any, start: Array, y: Array) -> Array:
     return problem.residual(start) + problem.tangent(start, y - start)
 
 
-def _linear_steps(problem: Any, p: Mapping[str, Any], x0: Array, z: Array) -> Array:
-    """Where K steps of the linearised model lead from a model, shape (rows, n, d)."""
-    start, zs = problem.spread(x0), problem.spread(z)
+def _linear_steps(
+    problem: Any, p: Mapping[str, Any], x0: Array, z: Array
+) -> tuple[list[Array], list[Array], list[Array]]:
+    """K steps of the linearised model from a model of all.
+
+    Returns
+    -------
+    zs : list of arrays, shape (rows, n, d)
+        Models after k = 0, ..., K steps.
+    missed, slopes : lists of arrays, shapes (rows, n, outputs) and (rows, n, d)
+        For k < K what the client misses then on its own samples, and the gradient of that.
+    """
+    start, zs = problem.spread(x0), [problem.spread(z)]
+    missed, slopes = [], []
     for _ in range(p["K"]):
-        zs = zs - problem.cotangent(start, _missed(problem, start, zs)) * p["eta"]
-    return zs
+        missed.append(_missed(problem, start, zs[-1]))
+        slopes.append(problem.cotangent(start, missed[-1]))
+        zs.append(zs[-1] - slopes[-1] * p["eta"])
+    return zs, missed, slopes
 
 
 ROUNDS = Algorithm(init, draw, step, "FedAvg on a schedule, beside its linearisation")

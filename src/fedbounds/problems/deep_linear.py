@@ -342,6 +342,23 @@ class DeepLinear:
         layers = zip(before, reversed(after), strict=True)
         return sum(np.kron(x @ x.T, w @ w.T) for x, w in layers) / self.square
 
+    def linear_fit(self, start: Array) -> Array | None:
+        """Of flat models at which the linearisation misses no sample, the nearest to its start.
+
+        That is at the start; None if there is none, or outputs are irrational.
+        """
+        if self.irrational:
+            return None
+        before, after = self._products(start)
+        outputs = before[-1] @ self.layers(start[None, :])[-1][0].T * self.scale
+        apart = (self.targets.reshape(-1, self.outputs) - outputs).reshape(-1, 1)
+        at_samples = solve(self.gram(start), apart)
+        if at_samples is None:
+            return None
+        back = at_samples.reshape(-1, self.outputs) * self.scale
+        layers = zip(before, reversed(after), strict=True)
+        return start + np.concatenate([((back @ w).T @ x).reshape(-1) for x, w in layers])
+
     def numbers(self, start: Array | None) -> dict[str, Any]:
         """Sizes and extreme eigenvalues: of X'X and, at a start, of P and of products of layers.
 

@@ -39,7 +39,9 @@ OURS = ("eq-59:everyone", "eq-70:everyone", "thm-iv.3:everyone", "final-step:eve
         "thm-iv.2:everyone", "thm-iv.2:uniform")  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*(f"{x}/corrected" for x in OURS), "linearised:two layers"])
+@pytest.mark.parametrize(
+    "name", [*(f"{x}/corrected" for x in OURS), "linearised:two layers", "kernel"]
+)
 def test_what_is_true_instead_rests_on_no_step_that_fails(name):
     found = steps()[name]
     assert found.inherited

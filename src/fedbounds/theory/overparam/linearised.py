@@ -16,11 +16,26 @@ from fedbounds.theory.language.symbols import K, eta, n, t
 from fedbounds.theory.proof.vectors import ip, present, sq
 from fedbounds.vocabulary import Relation
 
+from . import assumed, measured
 from .names import BESIDE, BESIDE_SAMPLED
-from .scope_names import BESIDE_LINEAR
-from .symbols import P_max, apart_2, d_out, depth, most_moved2, most_xi2, s_max2, width
+from .scope_names import BESIDE_LINEAR, LINEAR_AT_RANDOM
+from .sizes import LINEAR_RATE, LONGEST_LINEAR
+from .symbols import (
+    P_max,
+    P_min,
+    apart_2,
+    d_out,
+    depth,
+    far_z2,
+    most_moved2,
+    most_xi2,
+    s_max2,
+    width,
+)
 from .vectors import (
+    fit,
     gs,
+    gs_z,
     lins,
     one,
     res,
@@ -33,8 +48,12 @@ from .vectors import (
     xis,
     ys_to,
     z,
+    zs,
 )
 
+_MODELS = ("x", "x0", "z", "fit", "after_z", "kept", "gained", "size", "one")
+_CLIENTS = ("res", "still", "res_next", "lin_next", "still_next", "z_end")
+_STEPS = ("xis", "lins", "gs", "turned", "slope_lins", "zs", "gs_z", "lins_z")
 _MOVED = ys_to - x0
 _CONSTANTS: dict[str, Definition] = {
     "S_least": Least(dot(size, one)),
@@ -48,9 +67,9 @@ ROUNDS = View(
     shown=Shown(
         indices={"i": "", "k": "", "j": ""},
         vectors={
-            **dict.fromkeys(("x", "x0", "z", "kept", "gained", "size", "one"), ()),
-            **dict.fromkeys(("res", "still", "res_next", "lin_next", "still_next"), ("i",)),
-            **dict.fromkeys(("xis", "lins", "gs", "turned", "slope_lins"), ("i", "k")),
+            **dict.fromkeys(_MODELS, ()),
+            **dict.fromkeys(_CLIENTS, ("i",)),
+            **dict.fromkeys(_STEPS, ("i", "k")),
             "ys_to": ("i", "j"),
         },
         factors={"present": ("i",)},
@@ -58,7 +77,9 @@ ROUNDS = View(
             "bent": present(gs - turned),
             "pulled": present(turned - slope_lins),
             "bowed": present(xis - lins),
+            "zs_next": zs - eta * gs_z,
         },
+        may=("fit",),
     ),
     runs=BESIDE[0],
     scopes=(BESIDE_LINEAR,),
@@ -67,10 +88,12 @@ ROUNDS = View(
         "R_lin": n * sq(still),
         "apart_2": n * sq(res - still),
         "near_2": sq(x - z),
+        "far_z2": sq(z - fit),
         "S_size": ip(size, one),
     },
-    states=("R_2", "R_lin", "apart_2", "near_2"),
+    states=("R_2", "R_lin", "apart_2", "near_2", "far_z2"),
     constants=_CONSTANTS,
+    assumptions={assumed.INDEPENDENT: measured.INDEPENDENT},
     takes=("eta", "K", "schedule"),
 )
 VIEWS = {
@@ -81,6 +104,7 @@ VIEWS = {
         algorithm="linearised_averaging.SAMPLED",
         shown=replace(ROUNDS.shown, draws={"S": ("present",)}),
         runs=BESIDE_SAMPLED[0],
+        scopes=(BESIDE_LINEAR, LINEAR_AT_RANDOM),
         takes=("eta", "K", "m"),
     ),
 }
@@ -115,4 +139,20 @@ NEAR = Claim(
         Reading("one layer is its own linearisation", parts=("one layer",)),
     ),
 )  # fmt: skip
-CLAIMS = (NEAR,)
+KERNEL = Claim(
+    entry("overparam/kernel"),
+    algorithms=BESIDE_SAMPLED,
+    parts=(
+        Part(
+            left=far_z2(t + 1),
+            right=(1 - LINEAR_RATE) ** (t + 1) * far_z2(0),
+            conditions=(
+                Condition(n, ">=", sp.Integer(2)),
+                Condition(eta, "<=", LONGEST_LINEAR),
+                Condition(P_min, "<=", P_max),
+            ),
+            assumptions=(assumed.INDEPENDENT,),
+        ),
+    ),
+)
+CLAIMS = (NEAR, KERNEL)

@@ -22,7 +22,7 @@ from fedbounds.theory.language.symbols import eta, n, t
 from fedbounds.vocabulary import Verdict
 
 from . import matrices, relu_setups, setups
-from .sizes import rate
+from .sizes import LINEAR_RATE, rate
 from .symbols import (
     N_added,
     N_first,
@@ -50,6 +50,10 @@ _STUCK = _of(_LINEAR, "one layer, the first client nearly fitted: one client, K=
 _UNLIKE = _of(_LINEAR, "two layers, samples of two sizes: both, K=2 T=2")
 _BLOCKS = _of(matrices.PLANNED, "matrices: diagonal and turned")
 _ORTHOGONAL = _of(relu_setups.OF_SAMPLES, "ReLU, orthogonal: samples alone, K=1 T=1")
+_LINEARISED = _of(
+    _LINEAR,
+    "one layer, both features: 1 of 2 at random, beside its linearisation, eta=1/20 K=2 T=4",
+)
 _LONG = _of(_RELU, "ReLU, long steps: one client, K=3 T=3")
 
 PLANTED = (
@@ -68,6 +72,9 @@ PLANTED = (
                WithoutStart()),
     WrongProof("linearised-no-square", "cross terms of a round are left out",
                "a round of both", Without(("square",))),
+    WrongProof("kernel-loss-not-cited", "linearised, a round contracts although no loss is cited",
+               "a round, linearised", Without(("asm losses and distance, linearised",)),
+               Caught.DOES_NOT_FOLLOW),
     WrongProof("linear-any-number", "|S| may be larger than N",
                "rate-forms:(a) gives (b)", Stated(conditions=()), Caught.DOES_NOT_FOLLOW),
 )  # fmt: skip
@@ -90,6 +97,8 @@ CLAIMS = (
                Replaced(((eta, 16 * eta),)), _EVERYONE),
     WrongClaim("relu-quarter", "n/4 for the trace of H^infinity", "h-inf", "trace, length 1",
                Replaced(((samples, samples / 2),)), _ORTHOGONAL),
+    WrongClaim("kernel-rate-times-n", "a linearised round contracts as if all took part", "kernel",
+               "", Replaced(((LINEAR_RATE, n * LINEAR_RATE),)), _LINEARISED),
     WrongClaim("linear-product-times-4n", "4N times the rates of the product of (19)", "thm-iv.2",
                "product", Replaced(((_SECOND, 4 * n * _SECOND),)), _VARYING),
 )  # fmt: skip

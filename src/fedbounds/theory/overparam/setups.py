@@ -260,18 +260,25 @@ def _beside() -> Iterator[Planned]:
     """With steps of the theorem, and with some that are hundreds of times longer."""
     for of in _OF_WIDTH:
         small = of.width <= 16
-        for eta in (of.step(2), Fraction(1, 8)):
+        for step in (of.step(2), Fraction(1, 8)):
             for told, rows in SCHEDULES:
-                parameters = {"eta": str(eta), "K": 2, "schedule": rows}
-                told = f"{told}, beside its linearisation, eta={eta} K=2 T=2"
+                parameters = {"eta": str(step), "K": 2, "schedule": rows}
+                told = f"{told}, beside its linearisation, eta={step} K=2 T=2"
                 yield _planned(of, told, "rounds, linearised", parameters, 2, quick=small)
-            told = f"1 of 2 at random, beside its linearisation, eta={eta} K=2 T=2"
-            parameters = {"eta": str(eta), "K": 2, "m": 1}
+            told = f"1 of 2 at random, beside its linearisation, eta={step} K=2 T=2"
+            parameters = {"eta": str(step), "K": 2, "m": 1}
             view = "rounds, linearised, clients at random"
             yield _planned(of, told, view, parameters, 2, quick=small)
     parameters = {"eta": "1/8", "K": 3, "schedule": _TURNS}
     told = "in turns, beside its linearisation, K=3 T=4"
     yield _planned(SKEWED, told, "rounds, linearised", parameters, 4, quick=True)
+    # step sizes of what holds of linearised models in the mean, or nearly those
+    for of, eta, steps, rounds in ((SKEWED, "1/20", 2, 4), (UNLIKE, "1/60", 1, 3),
+                                   (OUTPUTS, "1/20", 1, 2), (THREE, "1/50", 2, 3)):  # fmt: skip
+        told = f"1 of {of.clients} at random, beside its linearisation, eta={eta} K={steps}"
+        parameters = {"eta": eta, "K": steps, "m": 1}
+        view = "rounds, linearised, clients at random"
+        yield _planned(of, f"{told} T={rounds}", view, parameters, rounds, quick=True)
 
 
 PLANNED = (*_plan(), *_beside(), *relu_setups.PLANNED, *relu_setups.OF_SAMPLES, *matrices.PLANNED)

@@ -7,6 +7,7 @@ from fedbounds.theory.language.symbols import K, Min_to, Prod_to, eta, n, t
 
 from .symbols import (
     C_w,
+    P_max,
     P_min,
     S_least,
     S_size,
@@ -44,6 +45,9 @@ def _wide(power: int, clients: sp.Expr) -> tuple[Condition, ...]:
 WIDE = _wide(5, n**5)  # of Theorem IV.2
 WIDE_LOCALLY = _wide(3, sp.Integer(1))  # of Lemma A.6
 FIRST_RATE = eta * K * P_min / (2 * S_least)  # (a) of the four terms
+# of outputs that are linear in the model, of clients drawn uniformly
+LONGEST_LINEAR = 1 / (5 * K * P_max)
+LINEAR_RATE = eta * K * P_min / n
 
 
 def rate(size: sp.Expr, least: sp.Expr = P_min) -> sp.Expr:

@@ -188,6 +188,11 @@ own_max = quantity("own_max", "sigma_max^2(X_c)", r"\sigma_{\max}^2(X_c)")
 apart_2 = quantity("apart_2", "E ||xi(t) - zeta(t)||^2", r"\|\overline\xi(t)-\overline\zeta(t)\|^2")
 near_2 = quantity("near_2", "E ||theta(t) - z(t)||^2, z of the linearised model",
                   r"\|\overline\theta(t)-\overline z(t)\|^2")  # fmt: skip
+far_z2 = quantity(
+    "far_z2",
+    "E ||z(t) - z*||^2, z* the model nearest to the start whose linearised outputs fit",
+    r"\|\overline z(t)-z^*\|^2",
+)
 R_lin = quantity("R_lin", "E ||zeta(t)||^2, of the linearised model", r"\|\overline\zeta(t)\|^2")
 most_moved2 = symbol(
     "most_moved2", "max_{t,k,c} ||theta_{k,c} - theta(0)||^2",

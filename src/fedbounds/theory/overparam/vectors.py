@@ -52,6 +52,17 @@ z, still, still_next, lin_next, lins, turned, slope_lins = vectors(
         "slope_lins": r"J_c(0)^\top\xi^{lin}_{k,c}(t)",
     }
 )
+zs, zs_next, z_end, after_z, fit, gs_z, lins_z = vectors(
+    {
+        "zs": "z_{k,c}(t)",
+        "zs_next": "z_{k+1,c}(t)",
+        "z_end": "z_{K,c}(t)",
+        "after_z": r"\overline z(t+1)",
+        "fit": "z^*",
+        "gs_z": r"J_c(0)^\top\zeta_{k,c}(t)",
+        "lins_z": r"\zeta_{k,c}(t)",
+    }
+)
 kept, gained, bent, pulled, bowed = vectors(
     {
         "kept": r"\overline w(t+1)-\overline z(t+1)",

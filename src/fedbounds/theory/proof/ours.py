@@ -25,7 +25,7 @@ _MODULE = "ours"
 def claims_of(book: Book) -> tuple[Claim, ...]:
     """A claim for every entry of the catalogue that is ours, and stands in no module of its own.
 
-    Those that do are measured alone: no step proves them.
+    Those that do are written as the paper's own claims are.
     """
     every = (found for found in paper(book.paper).entries if found.source is Source.OURS)
     entries = [found for found in every if found.module == _MODULE]

@@ -34,6 +34,13 @@ class Networks(PerClient):
         """Of models that miss no sample the nearest to each row of ``x``, shape (rows, d)."""
         return self.xp.asarray(self._on_host.nearest_fit(on_host(x)))
 
+    def linear_fit(self, x: Array) -> Array | None:
+        """Where linearisations at every row of ``x`` miss no sample, nearest to it, (rows, d)."""
+        if not self.has_spectra(x):
+            return None
+        every = [self.objective.linear_fit(row) for row in x]
+        return None if any(row is None for row in every) else np.stack(every)
+
     @property
     def layer_sizes(self) -> tuple[int, ...]:
         """Entries of each layer of a network."""

@@ -12,8 +12,15 @@ from fedbounds.theory.checker.data import Scope
 from fedbounds.theory.language.claims import Condition
 from fedbounds.theory.language.symbols import n
 
-from ..names import FEDAVG, RELU, RELU_SAMPLED, SAMPLED
-from ..scope_names import AT_RANDOM, BESIDE_LINEAR, LAYERS, NEURONS, NEURONS_AT_RANDOM
+from ..names import BESIDE_SAMPLED, FEDAVG, RELU, RELU_SAMPLED, SAMPLED
+from ..scope_names import (
+    AT_RANDOM,
+    BESIDE_LINEAR,
+    LAYERS,
+    LINEAR_AT_RANDOM,
+    NEURONS,
+    NEURONS_AT_RANDOM,
+)
 from ..symbols import P_max, P_min, S_least, lam, lam_max, s_max2, s_min2
 
 _STEPS = ("past", "i", "k")
@@ -31,6 +38,20 @@ A_ROUND = Scope(
     ),
     sampled=True,
     algorithm=SAMPLED[0],
+)
+OF_LINEARISED = replace(
+    A_ROUND,
+    atoms=(
+        ("z", ("past",)),
+        ("fit", ()),
+        *((name, ("past", "i")) for name in ("still", "z_end")),
+        *((name, _STEPS) for name in ("zs", "gs_z", "lins_z")),
+    ),
+    derived=(
+        ("zs_next", "zs - eta*gs_z"),
+        ("after_z", "n/m*given(present(z_end), past, S)"),
+    ),
+    algorithm=BESIDE_SAMPLED[0],
 )
 _OF_CLIENTS = ("past", "i")
 _BY_NEURONS = ("res_next", "by_gram", "by_local", "by_still", "perp", "flips")
@@ -80,4 +101,5 @@ SCOPES = {
     NEURONS_AT_RANDOM: OF_NEURONS_AT_RANDOM,
     LAYERS: OF_LAYERS,
     BESIDE_LINEAR: OF_BOTH,
+    LINEAR_AT_RANDOM: OF_LINEARISED,
 }
