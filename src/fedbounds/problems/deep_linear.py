@@ -51,18 +51,24 @@ class DeepLinear:
         L, the number of layers.
     width : int
         m, the number of outputs of every layer but the last.
+    kept : int or None
+        So many of these m outputs alone are kept: weights into and out of all others are 0, as
+        they then are after every gradient step. None: all are. Turning inner outputs by orthogonal
+        matrices changes no outputs, no singular values and no distances, and steps turn along: a
+        model of which layers have few columns and rows is like one with that many outputs.
 
     Raises
     ------
     FedboundsError
-        If shapes do not fit together or are empty, exact numbers are mixed with floats, or depth
-        or width is below 1.
+        If shapes do not fit together or are empty, exact numbers are mixed with floats, depth or
+        width is below 1, or what is kept is not from 1 to the width.
     """
 
     features: Array
     targets: Array
     depth: int
     width: int
+    kept: int | None = None
 
     personal_dimension = 0
     noise = SILENT
@@ -80,6 +86,8 @@ class DeepLinear:
         require(kind == wanted, "numbers of the targets", kind, f"{wanted}, as the features are")
         require(self.depth >= 1, "depth L", self.depth, "at least 1")
         require(self.width >= 1, "width m", self.width, "at least 1")
+        require(1 <= self.inner <= self.width, "outputs of inner layers that are kept", self.kept,
+                f"from 1 to the width {self.width}")  # fmt: skip
 
     # ---- sizes
 
@@ -99,10 +107,15 @@ class DeepLinear:
         return int(self.targets.shape[2])
 
     @property
+    def inner(self) -> int:
+        """How many outputs of a layer but the last are kept."""
+        return self.width if self.kept is None else self.kept
+
+    @property
     def shapes(self) -> tuple[tuple[int, int], ...]:
         """Of W^1, ..., W^L."""
         first, last = int(self.features.shape[2]), self.outputs
-        sizes = [first, *[self.width] * (self.depth - 1), last]
+        sizes = [first, *[self.inner] * (self.depth - 1), last]
         return tuple(zip(sizes[1:], sizes[:-1], strict=True))
 
     @property
@@ -459,7 +472,7 @@ class DeepLinear:
     @property
     def _has_inner(self) -> bool:
         """Whether there are products between the first layer and the last, not too large."""
-        return self.depth > 2 and self.width <= MOST
+        return self.depth > 2 and self.inner <= MOST
 
     def _inner(self, x: Array) -> list[list[Array]]:
         """W^j ... W^i with 1 < i <= j < L, by the number of their layers, from 1 to L - 1.
@@ -480,7 +493,7 @@ class DeepLinear:
 
     def infimum(self) -> Any:
         """0 where exact data have a fit that the width admits; else it is not known."""
-        wide = self.depth == 1 or self.width >= min(int(self.features.shape[2]), self.outputs)
+        wide = self.depth == 1 or self.inner >= min(int(self.features.shape[2]), self.outputs)
         return fmpq(0) if self.exact and wide and self._fitted is not None else None
 
     def constants(self, start: Start) -> Constants:

@@ -120,7 +120,7 @@ def _outwards(least: Array, most: Array) -> Between:
 
 def numbers_of(problem: Any, starts: Array, given: Mapping[str, fmpq]) -> dict[str, Between] | None:
     """What is known of starts of this problem; None if nothing is."""
-    if isinstance(problem, DeepLinear):
+    if isinstance(problem, DeepLinear) and problem.kept is None:
         return of_deep_linear(problem, starts)
     if isinstance(problem, ReluNetwork):
         return of_relu(problem, starts, given["radius"])

@@ -39,7 +39,7 @@ def law_of(
             return unsure_above(problem, edge, given["radius"])
         known = (name, relation) == ("perp_most", "<=")
         return _perp_above(problem, edge, given["radius"]) if known else None
-    if isinstance(problem, DeepLinear):
+    if isinstance(problem, DeepLinear) and problem.kept is None:
         return of_layers(problem, name, relation, arb(edge))
     return None
 

@@ -3,28 +3,31 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
+from math import isqrt
 from typing import Any
 
 from fedbounds.theory.language.setups import Number, Objective, Run, Setup
 from fedbounds.theory.language.sought import Counts, Seeking, Sought, Steps
 
 from .names import FEDAVG, SAMPLED
-from .setups import WIDEST, Layer, flat, signs
+from .setups import WIDEST, Layer, flat
 from .sizes import STEP
 
 _ROWS = 4  # that a schedule has at most
-_WIDE_FOR = {1: 16, 2: 400}  # clients of networks of two layers
-# clients, local steps, rounds of one and of two layers; of two, digits grow with every step
-_SIZES = {1: ((1, 2, 3), (1, 2, 3), (1, 2, 3, 6, 12)), 2: ((1, 2), (1, 2), (1, 2))}
-_MOST = {1: 12, 2: 2}  # local steps of all clients and rounds
-_GIVEN: dict[str, Number] = {"C_w": 1, "chance": "1/10"}
+# clients, local steps, rounds by layers; of several, digits grow with every step
+_FEW = (1, 2)
+_SIZES = {1: ((1, 2, 3), (1, 2, 3), (1, 2, 3, 6, 12)), 2: (_FEW,) * 3, 3: (_FEW,) * 3}
+_MOST = {1: 12, 2: 4, 3: 2}  # local steps of all clients and rounds
+_LARGE = 10_000  # in Omega, as bounds of products with their 0.01 ask for
+_GIVEN: dict[str, Number] = {"C_o": 1, "chance": "1/10"}
 
 
 def _shapes() -> Iterator[Counts]:
     for depth, sizes in _SIZES.items():
         for n, K, T in product(*sizes):
             if n * K * T <= _MOST[depth]:
-                yield {"n": n, "K": K, "T": T, "depth": depth}
+                for hidden in (1, _LARGE) if depth > 1 else (1,):
+                    yield {"n": n, "K": K, "T": T, "depth": depth, "C_w": hidden}
 
 
 def _on_schedule() -> Iterator[Counts]:
@@ -70,41 +73,51 @@ def _samples(seek: Seeking, n: int, depth: int) -> list[list[Fraction]]:
     return rows
 
 
-def _start(seek: Seeking, n: int, depth: int) -> tuple[Any, ...]:
-    """Of two layers: orthogonal columns, and signs that mostly are orthogonal to these."""
+def _root_of_width(counts: dict[str, int]) -> int:
+    """Of a width that is enough: 4 is above log(r/delta), and above 1 + ||W*||^2 at first."""
+    return isqrt(4 * counts["C_w"] * counts["depth"] * counts["n"] ** 6) + 1
+
+
+def _start(seek: Seeking, root: int) -> tuple[Any, ...]:
+    """Of several layers: orthogonal columns, and a row that mostly is orthogonal to these.
+
+    Inner outputs are turned such that all but n + 1 are 0.
+    """
+    n, depth = seek.counts()["n"], seek.counts()["depth"]
     if depth == 1:
         return tuple(str(_signed(seek, "1/100", 100)) for _ in range(n))
-    width = _WIDE_FOR[n]
-    size = 1 + (seek.share() - seek.share()) / 5
+
+    def near_one() -> Fraction:
+        return 1 + (seek.share() - seek.share()) / (5 * (depth - 1))
+
+    first = [[root * near_one() * int(i == j) for j in range(n)] for i in range(n + 1)]
+    inner = [[[root * near_one() * int(i == j) for j in range(n + 1)] for i in range(n + 1)]
+             for _ in range(depth - 2)]  # fmt: skip
     along = [(seek.share() - seek.share()) / (2 * n) for _ in range(n)]
-    first = [[x * size for x in row] for row in signs(width, n)]
-    last = [
-        row[-1] + sum(x * own for x, own in zip(row[:-1], along, strict=True))
-        for row in signs(width, n + 1)
-    ]
-    layers: tuple[Layer, ...] = (first, [last])
+    layers: tuple[Layer, ...] = (first, *inner, [[root * x for x in (*along, Fraction(1))]])
     return flat(*layers)
 
 
-def _networks(seek: Seeking) -> tuple[Objective, tuple[Any, ...], dict[str, Any]]:
-    """A network with data, its start, and what is chosen of a round."""
+def _networks(seek: Seeking) -> tuple[Objective, tuple[Any, ...], dict[str, Number], Any]:
+    """A network with data, its start, what is hidden there, and what is chosen of a round."""
     counts = seek.counts()
-    n, depth = counts["n"], counts["depth"]
+    n, depth, root = counts["n"], counts["depth"], _root_of_width(counts)
     samples = _samples(seek, n, depth)
     targets = [((str(_signed(seek, "1/100", 10)),),) for _ in range(n)]
-    width = WIDEST if depth == 1 else _WIDE_FOR[n]
     data = {"features": [(tuple(map(str, own)),) for own in samples], "targets": targets,
-            "depth": depth, "width": width}  # fmt: skip
-    start = _start(seek, n, depth)
+            "depth": depth, "width": WIDEST if depth == 1 else root**2}  # fmt: skip
+    if depth > 1:
+        data["kept"] = n + 1
+    start, given = _start(seek, root), {**_GIVEN, "C_w": counts["C_w"]}
     problem = Objective("deep linear", tuple(data.items()))
-    return problem, start, seek.steps(problem, start, _GIVEN)
+    return problem, start, given, seek.steps(problem, start, given)
 
 
 def _setup(view: str, seek: Seeking, **own: Any) -> Setup:
-    problem, start, steps = _networks(seek)
+    problem, start, given, steps = _networks(seek)
     taken = {"eta": steps["eta"], "K": seek.counts()["K"], **own}
     run = Run(problem, start, tuple(taken.items()), steps["T"])
-    return Setup("overparam", view, run, tuple(_GIVEN.items()))
+    return Setup("overparam", view, run, tuple(given.items()))
 
 
 def _scheduled(seek: Seeking) -> Setup:

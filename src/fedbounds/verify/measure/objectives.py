@@ -165,9 +165,10 @@ def _relu(data: Mapping[str, Any]) -> ReluNetwork:
 
 
 def _deep_linear(data: Mapping[str, Any]) -> DeepLinear:
-    """Samples of every client; depth and width."""
+    """Samples of every client; depth and width; of inner outputs, how many are kept, if not all."""
     features, targets = exact_array(data["features"]), exact_array(data["targets"])
-    return DeepLinear(features, targets, int(data["depth"]), int(data["width"]))
+    kept = int(data["kept"]) if "kept" in data else None
+    return DeepLinear(features, targets, int(data["depth"]), int(data["width"]), kept)
 
 
 def _digits(data: Mapping[str, Any]) -> tuple[Any, Any]:

@@ -14,9 +14,9 @@ Lines = tuple[str, ...]
 Sides = list[tuple[str, str]]
 BEGINNING: Lines = (
     "def __init__(self, X, Y, sizes):  # samples x, y in rows: |C W_L ... W_1 x - y|^2 / 2",
-    "    self.X, self.Y, self.sizes, self.shapes = X, Y, sizes, [*zip(sizes[1:], sizes)]",
-    "    self.C = Q(1, isqrt(prod(sizes[1:])))",
-    "    assert self.C**2 * prod(sizes[1:]) == 1",
+    "    self.X, self.Y, self.shapes = X, Y, [*zip(sizes[1:], sizes)]",
+    "    self.C = Q(1, isqrt(width ** (depth - 1) * sizes[-1]))",
+    "    assert self.C**2 * width ** (depth - 1) * sizes[-1] == 1",
 )
 # what needs eigenvalues, or a model that misses nothing, has no script
 ANSWERS: Mapping[str, Any] = {"has_spectra": lambda x: False, "has_nearest_fit": False}
@@ -122,9 +122,9 @@ METHODS: Mapping[str, Lines] = {
         "def products(self, x):  # A A' of W_L ... W_i, B' B of W_i ... W_1 X, over powers of m",
         "    W = [w[0, 0].T for w in self.layers(x[None])]",
         "    A, B = np.eye(self.outputs, dtype=int), self.X.reshape(-1, self.X.shape[2]).T",
-        "    for i, m in enumerate(self.sizes[1:-1], 1):",
+        "    for i in range(1, depth):",
         "        A, B = A @ W[-i], W[i - 1] @ B",
-        "        yield A @ A.T / m**i, B.T @ B / m**i",
+        "        yield A @ A.T / width**i, B.T @ B / width**i",
     ),
 }
 COMPUTED = {
@@ -201,6 +201,9 @@ def made(own: Mapping[str, Any]) -> Iterator[str]:
     for name, data in (("X", "features"), ("Y", "targets")):
         yield from broken(f"{name} = exact({nested(own[data])})")
     yield f"depth, width = {own['depth']}, {own['width']}"
-    yield "sizes = [X.shape[2], *[width] * (depth - 1), Y.shape[2]]"
+    inner = "kept" if "kept" in own else "width"
+    if "kept" in own:
+        yield f"kept = {own['kept']}  # outputs of inner layers: all others are 0, and stay so"
+    yield f"sizes = [X.shape[2], *[{inner}] * (depth - 1), Y.shape[2]]"
     yield "n, d = len(X), sum(r * c for r, c in zip(sizes[1:], sizes))"
     yield "problem = Problem(X, Y, sizes)"

@@ -156,6 +156,7 @@ _NETWORK = Record(
                 "targets": Listed(Listed(Listed(Number(), "d_out"), "samples"), "n"),
                 "depth": Whole(),
                 "width": Whole(),
+                "kept": Whole(),
             },
             needs=("features", "targets", "depth", "width"),
         ),

@@ -93,7 +93,7 @@ def _of_outputs(book: Book) -> None:
     """(t + 1)(t + 2) is less than the square of t + 3/2."""
     far = _ROOT * eta * K * (t + sp.Rational(3, 2)) * A_STEP
     of_layers, of_models = (TOGETHER + far) / TOGETHER, (TOGETHER + far) / far
-    uses = [
+    uses: Uses = [
         "def apart_2 after",
         cite("asm outputs of both", times=of_models),
         cite("def near_2 after", times=-P_max * of_models),

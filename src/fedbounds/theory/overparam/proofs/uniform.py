@@ -7,6 +7,7 @@ together are at least lambda times the squared distance.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import sympy as sp
 
@@ -93,25 +94,26 @@ def write(book: Book) -> None:
 
 
 def _of_a_round(book: Book, of: _Linear, name: str) -> None:
-    asked = {"source": "ours", "conditions": of.conditions, "assumptions": _ASSUMED}
+    told = {"conditions": of.conditions, "assumptions": _ASSUMED}
+    asked: dict[str, Any] = {"source": "ours", "scope": of.scope, **told}
     x, y, fit = of.x, of.y, of.fit
     moved, first = sq(of.ys_next - fit) - sq(of.ys - fit), (1 - eta * K * P_max) ** 2 * sq(of.res)
     uses: Uses = [f"asm slope towards a fit{of.told}", f"asm slope and loss{of.told}"]
-    book.line(f"a local step{of.told}", moved, "<=", -eta * (2 - eta * P_max) * sq(of.xis), uses,
-              scope=of.scope, **asked)  # fmt: skip
+    book.line(
+        f"a local step{of.told}", moved, "<=", -eta * (2 - eta * P_max) * sq(of.xis), uses, **asked
+    )
     pulled = eta * K * (2 - eta * P_max)
     uses = [cite(f"a local step{of.told}", times=K), f"asm local steps add up{of.told}",
             cite(f"asm losses stay{of.told}", times=pulled)]  # fmt: skip
     book.line(f"local steps{of.told}", sq(y - fit), "<=", sq(x - fit) - pulled * first, uses,
-              scope=of.scope, chart=[below(eta, _LONGEST)], **asked)  # fmt: skip
+              chart=[below(eta, _LONGEST)], **asked)  # fmt: skip
     book.line(f"the mean of some clients{of.told}", sq(of.after - fit), "<=", sq(y - fit),
               [square(y - given(y, past))], scope=of.scope, chart=[above(n, 2)],
               source="ours", conditions=_MANY, assumptions=_ASSUMED)  # fmt: skip
     book.line(f"a round{of.told}", of.far(t + 1), "<=", (1 - _RATE) * of.far(t),
               [f"def {name} after a round", f"the mean of some clients{of.told}",
                f"local steps{of.told}", f"asm losses and distance{of.told}", f"def {name}"],
-              scope=of.scope, vectors=False, chart=[above(n, 2), below(eta, _LONGEST)],
-              **asked)  # fmt: skip
+              vectors=False, chart=[above(n, 2), below(eta, _LONGEST)], **asked)  # fmt: skip
 
 
 def _given(book: Book, of: _Linear) -> None:
