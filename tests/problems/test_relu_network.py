@@ -1,5 +1,6 @@
 """Networks of two layers against lists, differences, adjoints, balls and other libraries."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from math import sqrt
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
 from fedbounds.problems import cohort_of, everyone, to_float, to_namespace
+from fedbounds.problems.neural_kernels import gram
 from fedbounds.problems.relu_network import ReluNetwork, indicators
 from fedbounds.verify.measure.balls import Ball, balls
 from fedbounds.verify.measure.clients import Clients
@@ -125,6 +127,71 @@ def test_balls_contain_what_floats_find(seed, m):
             for x, y in zip(call(own, at, by, along).reshape(-1), near.reshape(-1), strict=True):
                 ball = x.ball if isinstance(x, Ball) else x
                 assert abs(float(ball.mid()) - y) + float(ball.rad()) < 1e-9
+
+
+def of_rows(own, z, v, r):
+    """What does not depend on how many neurons are one row, of everyone's rows."""
+    cohort = COHORTS[0][0]
+    back = own.cotangent(z, r, cohort)
+
+    def by_sample(found):
+        return found.reshape(len(found), own.samples, -1).sum(axis=2)
+
+    return {
+        "residual": own.residual(z, cohort),
+        "tangent": own.tangent(z, v, cohort),
+        "slopes": (back * back).sum(axis=1),
+        "gram": gram(own, z[0]),
+        "neurons": by_sample(own.neurons(z, cohort)),
+        "tangent of neurons": by_sample(own.tangent_neurons(z, v, cohort)),
+        "near": by_sample(own.near(z, cohort, radius=fmpq(1, 2))) * fmpq(1, own.rows),
+        "farthest": own.distances(v).max(axis=1),
+    }
+
+
+def differing(few, many, z, v):
+    """Of nine equal neurons each, which are a third as long."""
+    long, short = (
+        np.repeat(x.reshape(len(x), -1, 3), 9, axis=1).reshape(len(x), -1) / fmpq(3) for x in (z, v)
+    )
+    r = v[:, :2]
+    one, other = of_rows(few, z, v, r), of_rows(many, long, short, r)
+    return {name for name, found in one.items() if not (found == other[name]).all()}
+
+
+class Alone(ReluNetwork):
+    """Planted: neurons of a row count as one."""
+
+    root = 1
+
+
+class Near(ReluNetwork):
+    """Planted: how near they are, of all together."""
+
+    def near(self, z, cohort, *, radius):
+        return super().near(z, cohort, radius=radius / 3)
+
+
+def test_one_row_is_as_many_equal_neurons():
+    missed = set()
+    for seed, m in ((1, 1), (2, 4), (3, 4)):
+        own, z, v = networks(seed, m)
+        many = replace(own, signs=np.repeat(own.signs, 9))
+        few = replace(own, copies=9)
+        assert (few.width, few.shared_dimension) == (many.width, m * 3)
+        assert not differing(few, many, z, v)
+        for kind in (Alone, Near):
+            wrong = kind(own.features, own.targets, own.signs)
+            object.__setattr__(wrong, "copies", 9)
+            missed |= differing(wrong, many, z, v)
+    assert {"residual", "slopes", "near"} <= missed
+
+
+@pytest.mark.parametrize("copies", [0, 2, -1])
+def test_copies_are_a_square(copies):
+    own, *_ = networks(1, 4)
+    with pytest.raises(FedboundsError, match="copies of a neuron"):
+        replace(own, copies=copies)
 
 
 def test_clients_ask_for_balls_where_m_is_no_square():

@@ -63,15 +63,9 @@ def _apart(
     see(res_next=problem.residual(after), by_gram=_all(problem, res, added))
     see(perp=_all(problem, res, near * added), flips=_all(problem, res, near * changed))
     see(by_local=by_local, by_still=by_still, changed=_all(problem, res, changed))
-    see(far=_far(problem, x - x0), far_next=_far(problem, after - x0))
+    see(far=problem.distances(x - x0), far_next=problem.distances(after - x0))
     moved = problem.xp.stack(ys, axis=2) - x[:, None, None, :]
-    see(farthest=problem.largest(_far(problem, moved)))
-
-
-def _far(problem: Any, moved: Array) -> Array:
-    """Squared distances of neurons, shape (..., m)."""
-    own = problem.xp.reshape(moved, (*moved.shape[:-1], problem.width, -1))
-    return problem.xp.sum(own * own, axis=-1)
+    see(farthest=problem.largest(problem.distances(moved)))
 
 
 def _all(problem: Any, res: Array, found: Array) -> Array:

@@ -106,11 +106,11 @@ def _samples(network: Any) -> Array:
 
 
 def _on(network: Any, z: Array, samples: Array) -> Array:
-    """Indicators at one model, shape (samples, m)."""
+    """Indicators at one model, shape (samples, rows)."""
     xp = array_api_compat.array_namespace(z)
     expected, given = (network.shared_dimension,), tuple(z.shape)
     require(given == expected, "shape of the model", given, f"{expected}")
-    neurons = xp.reshape(z, (network.width, network.inputs))
+    neurons = xp.reshape(z, (network.rows, network.inputs))
     return indicators(xp.matmul(samples, xp.matrix_transpose(neurons)))
 
 
@@ -118,7 +118,7 @@ def _kernel(network: Any, left: tuple[Array, Array], right: tuple[Array, Array])
     """Of samples and their indicators, two of each."""
     xp = array_api_compat.array_namespace(left[0])
     dots, shared = (xp.matmul(a, xp.matrix_transpose(b)) for a, b in zip(left, right, strict=True))
-    return dots * shared / network.width
+    return dots * shared / network.rows
 
 
 # ---- spectra

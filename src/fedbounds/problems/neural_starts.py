@@ -122,6 +122,6 @@ def numbers_of(problem: Any, starts: Array, given: Mapping[str, fmpq]) -> dict[s
     """What is known of starts of this problem; None if nothing is."""
     if isinstance(problem, DeepLinear) and problem.kept is None:
         return of_deep_linear(problem, starts)
-    if isinstance(problem, ReluNetwork):
+    if isinstance(problem, ReluNetwork) and problem.copies == 1:
         return of_relu(problem, starts, given["radius"])
     return None

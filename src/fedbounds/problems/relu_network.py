@@ -2,8 +2,10 @@
 
 This is (27) of "On the Convergence of Federated Averaging under Partial Participation for
 Over-parameterized Neural Networks" (Liu, Li, Zhan, Pan, Ma, Ding, Pan). What is trained is W, flat,
-row by row: m d_in entries. A client's loss is half of its sum of squares (2), and its gradient is
-(48), where max(s, 0) has the derivative 1{s >= 0}, at its kink too.
+row by row: m d_in entries; of neurons that stand for several equal ones, W times the root of how
+many these are, so that slopes and distances are those of all. A client's loss is half of its sum of
+squares (2), and its gradient is (48), where max(s, 0) has the derivative 1{s >= 0}, at its kink
+too.
 
 Given in rationals, all is exact if m is a square, and else in balls. A sign that a ball does not
 decide is refused, never guessed.
@@ -51,18 +53,22 @@ class ReluNetwork:
         x_j of every client, as rows.
     targets : array, shape (n, n_c)
         y_j.
-    signs : array, shape (m,)
+    signs : array, shape (rows,)
         a_r, 1 or -1, which are not trained.
+    copies : int
+        So many equal neurons are one row, the square of a whole number; they stay equal.
 
     Raises
     ------
     FedboundsError
-        If the shapes do not fit together, there is no neuron, or a sign is another number.
+        If the shapes do not fit together, there is no neuron, a sign is another number, or the
+        copies are no square.
     """
 
     features: Array
     targets: Array
     signs: Array
+    copies: int = 1
 
     personal_dimension = 0
     noise = SILENT
@@ -77,6 +83,8 @@ class ReluNetwork:
         xp = array_api_compat.array_namespace(self.signs)
         wrong = int(self.signs[xp.abs(self.signs) != 1].shape[0])
         require(wrong == 0, "number of signs a_r other than 1 and -1", wrong, "0")
+        square = self.copies >= 1 and isqrt(self.copies) ** 2 == self.copies
+        require(square, "copies of a neuron", self.copies, "the square of 1, 2, ...")
 
     @property
     def clients(self) -> int:
@@ -96,12 +104,22 @@ class ReluNetwork:
     @property
     def width(self) -> int:
         """m."""
+        return self.rows * self.copies
+
+    @property
+    def rows(self) -> int:
+        """Neurons that may differ from each other."""
         return int(self.signs.shape[0])
 
     @property
+    def root(self) -> int:
+        """Of how many neurons are one row."""
+        return isqrt(self.copies)
+
+    @property
     def shared_dimension(self) -> int:
-        """D = m d_in."""
-        return self.width * self.inputs
+        """D = m d_in, of neurons that may differ."""
+        return self.rows * self.inputs
 
     @property
     def exact(self) -> bool:
@@ -157,11 +175,11 @@ class ReluNetwork:
     # products w_r'x_j and indicators have shape (rows, m, n_c)
 
     def _products(self, z: Array, cohort: Cohort) -> Array:
-        """w_r'x_j."""
+        """w_r'x_j, times the root of how many are one row."""
         xp, given = array_api_compat.array_namespace(z), tuple(z.shape)
         expected = (cohort.bounds[-1], self.shared_dimension)
         require(given == expected, "shape of the models", given, f"{expected}")
-        rows = xp.reshape(z, (expected[0], self.width, self.inputs))
+        rows = xp.reshape(z, (expected[0], self.rows, self.inputs))
         return products_by_client(rows, cohort, xp.matrix_transpose(self.features))
 
     def _outputs(self, products: Array, on: Array) -> Array:
@@ -183,11 +201,11 @@ class ReluNetwork:
         return xp.reshape(blocks, (r.shape[0], self.shared_dimension))
 
     def _signs(self, like: Array) -> Array:
-        """a_r in the number type of an array, shape (m, 1)."""
+        """a_r times that root, in the number type of an array, shape (rows, 1)."""
         if is_exact_array(like):
-            return numbers(self.signs > 0, 1, -1)[:, None]
+            return numbers(self.signs > 0, self.root, -self.root)[:, None]
         xp = array_api_compat.array_namespace(self.signs)
-        return xp.astype(self.signs, like.dtype)[:, None]
+        return xp.astype(self.signs * self.root, like.dtype)[:, None]
 
     def _shrunk(self, x: Array) -> Array:
         """m^(-1/2) x."""
@@ -204,24 +222,34 @@ class ReluNetwork:
     # ---- neuron by neuron
 
     def neurons(self, z: Array, cohort: Cohort) -> Array:
-        """What each adds to outputs, m^(-1/2) a_r max(w_r'x_j, 0), shape (rows, n_c m)."""
+        """What all of a row add to outputs, m^(-1/2) a_r max(w_r'x_j, 0) each.
+
+        Shape (models, n_c rows).
+        """
         products = self._products(z, cohort)
         return self._by_neuron(products, indicators(products))
 
     def tangent_neurons(self, z: Array, v: Array, cohort: Cohort) -> Array:
-        """What each adds to J_i(z) v, shape (rows, n_c m)."""
+        """What they add to J_i(z) v, of the same shape."""
         return self._by_neuron(self._products(v, cohort), indicators(self._products(z, cohort)))
 
     def near(self, z: Array, cohort: Cohort, *, radius: Any) -> Array:
         """1 where 1{w'x_j >= 0} is not the same for all w within ``radius`` of w_r.
 
-        Those are the neurons of the complement of Q_j, (52); shape (rows, n_c m).
+        Those are the neurons of the complement of Q_j, (52); shape as of `neurons`.
         """
         xp, products = array_api_compat.array_namespace(z), self._products(z, cohort)
-        squares = xp.sum(self.features * self.features, axis=2) * (radius * radius)
+        squares = xp.sum(self.features * self.features, axis=2) * (radius * radius * self.copies)
         own = xp.take(squares, cohort.pair // cohort.replicas, axis=0)[:, None, :]
         on, beyond = indicators(products), products * products - own
         return self._by_sample(on * (1 - indicators(beyond)) + (1 - on) * indicators(-beyond))
+
+    def distances(self, moved: Array) -> Array:
+        """|v_r|^2 of each neuron's move, of moves of a model (..., D): shape (..., rows)."""
+        xp = array_api_compat.array_namespace(moved)
+        own = xp.reshape(moved, (*moved.shape[:-1], self.rows, self.inputs))
+        found: Array = xp.sum(own * own, axis=-1) / self.copies
+        return found
 
     def _by_neuron(self, products: Array, on: Array) -> Array:
         return self._by_sample(self._shrunk(self._signs(products) * (on * products)))
@@ -267,7 +295,7 @@ class ReluNetwork:
             return not_known(assumption)
         if assumption in (Fact.BOUNDED_GRADIENTS, Fact.GLOBAL_GRADIENT_EVERYWHERE):
             return Evidence(False, _UNBOUNDED)
-        if assumption in (Fact.SMOOTH, Fact.QUADRATIC) and self.width >= 2:
+        if assumption in (Fact.SMOOTH, Fact.QUADRATIC) and self.rows >= 2:
             return Evidence(False, _JUMPS)
         both = bool(xp.any(self.signs > 0) and xp.any(self.signs < 0))
         if assumption in (Fact.CONVEX, Fact.STRONGLY_CONVEX) and both:

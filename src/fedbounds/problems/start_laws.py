@@ -34,7 +34,7 @@ def law_of(
     ball or None
         None where no law is known.
     """
-    if isinstance(problem, ReluNetwork) and isinstance(edge, fmpq):
+    if isinstance(problem, ReluNetwork) and problem.copies == 1 and isinstance(edge, fmpq):
         if (name, relation) == ("unsure", "<="):
             return unsure_above(problem, edge, given["radius"])
         known = (name, relation) == ("perp_most", "<=")

@@ -182,10 +182,10 @@ class Networks(PerClient):
             return _numbers([squared_norm(one) for one in matrices])
         return self.xp.linalg.matrix_norm(matrices, ord=2) ** 2
 
-    @property
-    def width(self) -> int:
-        """m, neurons of a network's layer."""
-        return int(self.objective.width)
+    def distances(self, moved: Array) -> Array:
+        """Squared distances of neurons, of moves of models (..., d), shape (..., neurons)."""
+        found: Array = self.objective.distances(moved)
+        return found
 
     def neurons(self, y: Array) -> Array:
         """What each neuron adds to each output, shape (rows, n, samples times neurons)."""

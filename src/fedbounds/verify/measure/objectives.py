@@ -159,9 +159,10 @@ def _composed_bowls(data: Mapping[str, Any]) -> ComposedBowls:
 
 
 def _relu(data: Mapping[str, Any]) -> ReluNetwork:
-    """Samples of every client; the sign of every neuron."""
+    """Samples of every client; the sign of every neuron, and how many equal ones there are."""
     features, targets = exact_array(data["features"]), exact_array(data["targets"])
-    return ReluNetwork(features, targets, exact_array(data["signs"]))
+    copies = int(data.get("copies", 1))
+    return ReluNetwork(features, targets, exact_array(data["signs"]), copies)
 
 
 def _deep_linear(data: Mapping[str, Any]) -> DeepLinear:

@@ -171,6 +171,7 @@ _RELU = Record(
                 "features": Listed(Listed(Listed(Number(), "d_in"), "samples"), "n"),
                 "targets": Listed(Listed(Number(), "samples"), "n"),
                 "signs": Listed(Whole(-1, 1), "neurons"),
+                "copies": Whole(),
             },
             needs=("features", "targets", "signs"),
         ),
