@@ -9,15 +9,17 @@ from typing import Any
 from fedbounds.theory.language.setups import Number, Objective, Run, Setup
 from fedbounds.theory.language.sought import Counts, Seeking, Sought, Steps
 
+from . import relu_sought
 from .names import FEDAVG, SAMPLED
 from .setups import WIDEST, Layer, flat
 from .sizes import STEP
+from .sought_counts import at_random, on_schedule, signed
 
 _ROWS = 4  # that a schedule has at most
 # clients, local steps, rounds by layers; of several, digits grow with every step
 _FEW = (1, 2)
 _SIZES = {1: ((1, 2, 3), (1, 2, 3), (1, 2, 3, 6, 12)), 2: (_FEW,) * 3, 3: (_FEW,) * 3}
-_MOST = {1: 12, 2: 4, 3: 2}  # local steps of all clients and rounds
+_MOST = {1: 12, 2: 2, 3: 2}  # local steps of all clients and rounds
 _LARGE = 10_000  # in Omega, as bounds of products with their 0.01 ask for
 _GIVEN: dict[str, Number] = {"C_o": 1, "chance": "1/10"}
 
@@ -28,33 +30,6 @@ def _shapes() -> Iterator[Counts]:
             if n * K * T <= _MOST[depth]:
                 for hidden in (1, _LARGE) if depth > 1 else (1,):
                     yield {"n": n, "K": K, "T": T, "depth": depth, "C_w": hidden}
-
-
-def _on_schedule() -> Iterator[Counts]:
-    for own in _shapes():
-        n = int(own["n"])
-        for least, most in product(range(1, n + 1), repeat=2):
-            if least == most or (least < most and int(own["T"]) > 1):
-                yield {**own, "S_least": least, "S_most": most}
-
-
-def _at_random() -> Iterator[Counts]:
-    for own in _shapes():
-        for m in range(1, int(own["n"]) + 1):
-            if int(own["T"]) <= 3:
-                yield {**own, "m": m, "S_least": m, "S_most": m}
-
-
-def _simplest(every: Iterator[Counts]) -> tuple[Counts, ...]:
-    def work(own: Counts) -> tuple[int, ...]:
-        return int(own["depth"]), int(own["n"]) * int(own["K"]) * int(own["T"]), int(own["n"])
-
-    return tuple(sorted(every, key=work))
-
-
-def _signed(seek: Seeking, least: str, most: int) -> Fraction:
-    """0 or 1 at first."""
-    return seek.choice((0, 1, -1)) * seek.size(least, most)
 
 
 def _samples(seek: Seeking, n: int, depth: int) -> list[list[Fraction]]:
@@ -68,7 +43,7 @@ def _samples(seek: Seeking, n: int, depth: int) -> list[list[Fraction]]:
     if seek.choice((False, True)):
         rows = [[seek.size(1, "3/2") * x for x in row] for row in rows]
     if seek.choice((False, True)):
-        rows = [[row[0] + (_signed(seek, "1/4", 1) if i else 0), *row[1:]]
+        rows = [[row[0] + (signed(seek, "1/4", 1) if i else 0), *row[1:]]
                 for i, row in enumerate(rows)]  # fmt: skip
     return rows
 
@@ -85,7 +60,7 @@ def _start(seek: Seeking, root: int) -> tuple[Any, ...]:
     """
     n, depth = seek.counts()["n"], seek.counts()["depth"]
     if depth == 1:
-        return tuple(str(_signed(seek, "1/100", 100)) for _ in range(n))
+        return tuple(str(signed(seek, "1/100", 100)) for _ in range(n))
 
     def near_one() -> Fraction:
         return 1 + (seek.share() - seek.share()) / (5 * (depth - 1))
@@ -103,7 +78,7 @@ def _networks(seek: Seeking) -> tuple[Objective, tuple[Any, ...], dict[str, Numb
     counts = seek.counts()
     n, depth, root = counts["n"], counts["depth"], _root_of_width(counts)
     samples = _samples(seek, n, depth)
-    targets = [((str(_signed(seek, "1/100", 10)),),) for _ in range(n)]
+    targets = [((str(signed(seek, "1/100", 10)),),) for _ in range(n)]
     data = {"features": [(tuple(map(str, own)),) for own in samples], "targets": targets,
             "depth": depth, "width": WIDEST if depth == 1 else root**2}  # fmt: skip
     if depth > 1:
@@ -131,6 +106,7 @@ def _of_some(seek: Seeking) -> Setup:
 
 _STEPS = Steps(largest={"eta": STEP})
 SOUGHT = (
-    Sought(FEDAVG[0], _simplest(_on_schedule()), _STEPS, _scheduled),
-    Sought(SAMPLED[0], _simplest(_at_random()), _STEPS, _of_some),
+    Sought(FEDAVG[0], on_schedule(_shapes()), _STEPS, _scheduled),
+    Sought(SAMPLED[0], at_random(_shapes()), _STEPS, _of_some),
+    *relu_sought.SOUGHT,
 )

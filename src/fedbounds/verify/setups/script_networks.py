@@ -122,7 +122,7 @@ METHODS: Mapping[str, Lines] = {
         "def products(self, x):  # A A' of W_L ... W_i, B' B of W_i ... W_1 X, over powers of m",
         "    W = [w[0, 0].T for w in self.layers(x[None])]",
         "    A, B = np.eye(self.outputs, dtype=int), self.X.reshape(-1, self.X.shape[2]).T",
-        "    for i in range(1, depth):",
+        "    for i in range(1, len(self.shapes)):",
         "        A, B = A @ W[-i], W[i - 1] @ B",
         "        yield A @ A.T / width**i, B.T @ B / width**i",
     ),

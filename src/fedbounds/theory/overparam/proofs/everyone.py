@@ -8,7 +8,6 @@ from itertools import combinations
 
 import sympy as sp
 
-from fedbounds.theory.checker.data import Premise
 from fedbounds.theory.language.claims import Condition
 from fedbounds.theory.language.symbols import K, eta, n, t
 from fedbounds.theory.proof.language import Book, Uses, above, below, cite, equal, square
@@ -20,6 +19,7 @@ from ..sizes import MOVED, SHORT
 from ..symbols import R_2, P_max, P_min, S_least, depth, term_2q, term_3q, term_4q
 from ..vectors import res, term_1, term_2, term_3, term_4, xis
 from .layers import FEW, at_longest, defs
+from .over_rounds import before
 from .scopes import SIZE
 
 _X = eta * K * P_min / n
@@ -29,7 +29,6 @@ _MOVES = K * depth * MOVED / 2
 _LONGEST = 1 / (20 * K * P_max)
 _TOLD = (*linear.SUPPOSED, _EVERYONE)
 _SHORTER = (*_TOLD, Condition(eta, "<=", _LONGEST))
-_HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
 
 
 def write(book: Book) -> None:
@@ -54,9 +53,10 @@ def write(book: Book) -> None:
     book.line("final-step:everyone/corrected", R_2(t + 1), "<=", rest * R_2(t), uses, scope=LAYERS,
               vectors=False, chart=chart, conditions=_SHORTER,
               assumptions=linear.EVENT)  # fmt: skip
-    book.line("thm-iv.2:everyone/corrected", R_2(t), "<=", rest**t * R_2(0),
-              ["final-step:everyone/corrected", _HYPOTHESIS], chart=chart, conditions=_SHORTER,
-              assumptions=linear.EVENT, rule="induction", variable="t")  # fmt: skip
+    uses = before(book, "rounds of everyone", R_2, rest, "final-step:everyone/corrected", chart,
+                  _SHORTER, linear.EVENT)  # fmt: skip
+    book.line("thm-iv.2:everyone/corrected", R_2(t + 1), "<=", rest ** (t + 1) * R_2(0), uses,
+              chart=chart, conditions=_SHORTER, assumptions=linear.EVENT)  # fmt: skip
 
 
 def _terms(book: Book) -> None:

@@ -29,6 +29,7 @@ from ..symbols import (
     samples,
 )
 from ..vectors import by_gram, by_local, by_still, flips, perp, res, res_next, res_s, xis
+from .over_rounds import before
 from .scopes import SIZE
 
 _UNIT = eta / S_size(t)
@@ -186,7 +187,8 @@ def _everyone(book: Book) -> None:
     uses = ["eq-53-56:changes", "A_1, everyone", *(f"eq-69:A_{i}" for i in (2, 3, 4))]
     book.line("eq-70:everyone/corrected", R_2(t + 1), "<=", rest * R_2(t), uses, chart=[_FEW],
               conditions=conditions, assumptions=relu.STAYS)  # fmt: skip
-    book.line("thm-iv.3:everyone/corrected", R_2(t), "<=", rest**t * R_2(0),
-              ["eq-70:everyone/corrected", _HYPOTHESIS], chart=[below(eta, _MOST)],
-              conditions=(*conditions, _POSITIVE),
-              assumptions=relu.STAYS, rule="induction", variable="t")  # fmt: skip
+    chart, whole = [below(eta, _MOST)], (*conditions, _POSITIVE)
+    cites = before(book, "rounds of everyone, ReLU", R_2, rest, "eq-70:everyone/corrected", chart,
+                  whole, relu.STAYS)  # fmt: skip
+    book.line("thm-iv.3:everyone/corrected", R_2(t + 1), "<=", rest ** (t + 1) * R_2(0), cites,
+              chart=chart, conditions=whole, assumptions=relu.STAYS)  # fmt: skip

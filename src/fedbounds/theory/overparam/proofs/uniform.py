@@ -11,7 +11,6 @@ from typing import Any
 
 import sympy as sp
 
-from fedbounds.theory.checker.data import Premise
 from fedbounds.theory.language.claims import Condition
 from fedbounds.theory.language.symbols import K, eta, n, t
 from fedbounds.theory.proof.language import Book, Uses, above, below, cite, square
@@ -22,12 +21,12 @@ from ..scope_names import AT_RANDOM, LINEAR_AT_RANDOM
 from ..sizes import LINEAR_RATE as _RATE
 from ..sizes import LONGEST_LINEAR as _LONGEST
 from ..symbols import P_max, P_min, depth, far_2, far_z2
+from .over_rounds import before
 
 _ONE_LAYER = Condition(depth, "==", sp.Integer(1))
 _MANY = (Condition(n, ">=", sp.Integer(2)),)  # of one client there is nothing to draw
 _ASSUMED = (assumed.INDEPENDENT,)
 _ORDER = Condition(P_min, "<=", P_max)  # the least eigenvalue, and the largest
-_HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +83,15 @@ def write(book: Book) -> None:
                     of.scope)  # fmt: skip
         _given(book, of)
         _of_a_round(book, of, name)
-    for of, told in ((_LAYER, "thm-iv.2:uniform/corrected"), (_LINEARISED, "rounds, linearised")):
-        book.line(told, of.far(t), "<=", (1 - _RATE) ** t * of.far(0),
-                  [f"a round{of.told}", _HYPOTHESIS], chart=chart,
-                  conditions=(*of.conditions, _ORDER), assumptions=_ASSUMED, rule="induction",
-                  variable="t", source="paper" if of is _LAYER else "ours")  # fmt: skip
-    book.prove("kernel", "", [cite("rounds, linearised", times=1 - _RATE), "a round, linearised"],
-               chart=chart)  # fmt: skip
+    rounds = [
+        before(book, f"rounds of some clients{of.told}", of.far, 1 - _RATE, f"a round{of.told}",
+               chart, (*of.conditions, _ORDER), _ASSUMED)
+        for of in (_LAYER, _LINEARISED)
+    ]  # fmt: skip
+    book.line("thm-iv.2:uniform/corrected", far_2(t + 1), "<=", (1 - _RATE) ** (t + 1) * far_2(0),
+              rounds[0], chart=chart, conditions=(*_LAYER.conditions, _ORDER),
+              assumptions=_ASSUMED)  # fmt: skip
+    book.prove("kernel", "", rounds[1], chart=chart)
 
 
 def _of_a_round(book: Book, of: _Linear, name: str) -> None:
