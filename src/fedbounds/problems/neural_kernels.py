@@ -218,12 +218,25 @@ def of_samples(features: Array) -> dict[str, fmpq]:
     }
 
 
-def expected_extremes(features: Array) -> tuple[Any, arb]:
-    """The same; where samples are such that lambda is 0, that is 0 exactly, and no error."""
+def expected_extremes(features: Array) -> tuple[Any, Any]:
+    """The same; where samples are such that lambda is 0, that is 0 exactly, and no error.
+
+    Exact too where all are at right angles, or opposite: then H^infinity is diagonal.
+    """
     exact = in_rationals(features)
     if any(found.size for found in _alike(exact)):
         return fmpq(0), extremes(infinite_gram(exact))[1]
-    return positive_extremes(exact)
+    dots = exact @ exact.T
+    sizes = np.diagonal(dots)
+    opposite = (dots < 0) & (dots * dots == np.outer(sizes, sizes))
+    if (np.triu(dots != 0, 1) & ~opposite).any():
+        return positive_extremes(exact)
+    return min(sizes) / 2, max(sizes) / 2
+
+
+def least_eigenvalue(matrix: Array) -> Bracket | arb:
+    """Of a symmetric matrix of rationals; exact where it is a simple rational."""
+    return smallest_eigenvalue(matrix) if len(matrix) <= MOST else extremes(matrix)[0]
 
 
 def _alike(exact: Array) -> tuple[Array, Array]:

@@ -25,7 +25,7 @@ from fedbounds.facts import Fact
 from .cohort import Cohort, products_by_client
 from .constants import Constants, Evidence, not_known
 from .indicators import indicators, is_exact_array, numbers
-from .neural_kernels import expected_extremes, extremes, gram, of_samples
+from .neural_kernels import expected_extremes, gram, least_eigenvalue, of_samples
 from .noise import SILENT
 from .problem import Start
 
@@ -276,7 +276,7 @@ class ReluNetwork:
         }
         if least != 0:
             found["H_positive"] = count
-        return found if start is None else found | {"H_min": extremes(gram(self, start))[0]}
+        return found if start is None else found | {"H_min": least_eigenvalue(gram(self, start))}
 
     def infimum(self) -> Any:
         """Not known."""

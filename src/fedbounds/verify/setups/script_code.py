@@ -213,7 +213,7 @@ class Definitions:
             line = f"assert {relation}"
             line = line if len(line) <= WIDTH else f"assert ({relation})"
             if logs:
-                _check_linear(left - right, logs)
+                _check_concave(right - left if says.relation[0] == "<" else left - right, logs)
                 line = f"assert all({relation} for end in (0, 1))"
         if (line, "") in self.written:
             self.written.remove((line, ""))
@@ -389,11 +389,11 @@ class Definitions:
         self.written.append((line, ""))
 
 
-def _check_linear(expression: sp.Expr, logs: set[sp.Expr]) -> None:
-    """Raise unless what holds at both ends of a logarithm holds between them."""
-    inside = sp.Dummy()
-    plain = expression.xreplace(dict.fromkeys(logs, inside))
-    if len(logs) > 1 or sp.diff(plain, inside, 2) != 0:
+def _check_concave(slack: sp.Expr, logs: set[sp.Expr]) -> None:
+    """Raise unless what is not negative at both ends of a logarithm is so between them."""
+    inside = sp.Dummy(real=True)
+    bent = sp.diff(slack.xreplace(dict.fromkeys(logs, inside)), inside, 2)
+    if len(logs) > 1 or not bent.is_nonpositive:
         raise FedboundsError("no script is written for logarithms that are no factors")
 
 

@@ -156,7 +156,7 @@ _OF_PRODUCTS: Mapping[str, tuple[str, str, str, str]] = {
         " for A, B in products)",
     ),
 }  # fmt: skip
-_FLIPPED = str.maketrans("<>", "><")
+FLIPPED = str.maketrans("<>", "><")  # of a relation, when signs are others
 
 
 def needed_of(problem: Objective, names: Collection[str]) -> Sides:
@@ -178,7 +178,7 @@ def lines_of(problem: Objective, known: Mapping[str, str]) -> Table:
     for name, side in known.items():
         if name in _NUMBERS:
             told, line = _NUMBERS[name]
-            found[told] = (line.format(side, flipped=side.translate(_FLIPPED)),)
+            found[told] = (line.format(side, flipped=side.translate(FLIPPED)),)
         elif name in _OF_PRODUCTS and dict(problem.data)["depth"] > 1:
             told, _, _, line = _OF_PRODUCTS[name]
             found[f"{name}: {told}"] = ("products = [*problem.products(start)]", line)

@@ -12,6 +12,7 @@ from fedbounds.facts import Fact
 from fedbounds.theory.language.setups import Objective
 
 from . import script_networks as networks
+from . import script_neurons as neurons
 from .script_asserts import Table, broken, curvature
 from .script_lines_of import nested
 
@@ -258,6 +259,7 @@ _OF_REGRESSION: Mapping[str, Lines] = {
     "ridge": ("@property", "def ridge(self):", "    return ridge"),
 }
 FAMILIES = {
+    "ReLU": neurons.METHODS,
     "deep linear": networks.METHODS,
     "quadratics": _METHODS,
     "regression": _OF_REGRESSION,
@@ -265,6 +267,7 @@ FAMILIES = {
     "trilinear": _OF_TRILINEAR,
 }
 _BEGINNING: Mapping[str, Lines] = {
+    "ReLU": neurons.BEGINNING,
     "deep linear": networks.BEGINNING,
     "quadratics": (
         "def __init__(self, H, h):  # F_k(x) = x' H_k x / 2 + h_k' x",
@@ -401,6 +404,7 @@ COMPUTED = {
 }
 # of other families
 FACTS_OF: Mapping[str, Table] = {
+    "ReLU": {Fact.NOISELESS: FACTS[Fact.NOISELESS]},
     "deep linear": {Fact.NOISELESS: FACTS[Fact.NOISELESS]},
     "regression": FACTS_OF_SAMPLES,
     "ridge powers": {
@@ -415,11 +419,12 @@ FACTS_OF: Mapping[str, Table] = {
     },
 }
 COMPUTED_OF: Mapping[str, Mapping[str, str]] = {
+    "ReLU": neurons.COMPUTED,
     "deep linear": networks.COMPUTED,
     "ridge powers": {"n": "n", "sigma^2": "(problem.a**2).sum() * problem.noise_scale**2"},
 }
 # lines that assert what numbers are, and what they need
-OF_NUMBERS = {"deep linear": networks}
+OF_NUMBERS = {"ReLU": neurons, "deep linear": networks}
 # what problems of scripts answer where ours may tell more
 ANSWERS_OF: Mapping[str, Mapping[str, Any]] = {"deep linear": networks.ANSWERS}
 _FIRST = "problem.gradients(*problem.blocks(start[None]))[0]"
@@ -517,6 +522,7 @@ def _regression(own: Mapping[str, Any]) -> Iterator[str]:
 
 
 _MADE = {
+    "ReLU": neurons.made,
     "deep linear": networks.made,
     "quadratics": _quadratics,
     "regression": _regression,
