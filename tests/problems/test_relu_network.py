@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Fact
-from fedbounds.problems import cohort_of, everyone, to_float, to_namespace
+from fedbounds.problems import cohort_of, everyone, relu_network, to_float, to_namespace
 from fedbounds.problems.neural_kernels import gram
 from fedbounds.problems.relu_network import ReluNetwork, indicators
 from fedbounds.verify.measure.balls import Ball, balls
@@ -127,6 +127,39 @@ def test_balls_contain_what_floats_find(seed, m):
             for x, y in zip(call(own, at, by, along).reshape(-1), near.reshape(-1), strict=True):
                 ball = x.ball if isinstance(x, Ball) else x
                 assert abs(float(ball.mid()) - y) + float(ball.rad()) < 1e-9
+
+
+def stepped(own, z, shares, eta, steps):
+    """Every client's gradient steps from each model, one after the other; and what it misses."""
+    ends, missed = [], []
+    for c in range(own.clients):
+        alone = cohort_of(np.array([[int(i == c)] * len(z) for i in range(own.clients)]))
+        y = z
+        missed.append(own.residual(y, alone))
+        for _ in range(steps):
+            y = y - own.gradient(y, alone) * eta
+        ends.append(y)
+    return sum(y * shares[:, c : c + 1] for c, y in enumerate(ends)), np.stack(missed, axis=1)
+
+
+@pytest.mark.parametrize(("m", "copies"), [(4, 1), (4, 9), (1, 4)])
+def test_averages_are_those_of_models_of_every_client(m, copies, monkeypatch):
+    own, z, _ = networks(5, m)
+    own, shares = (
+        replace(own, copies=copies),
+        bridge.exact(np.array([[1, 0], [0, 1], [1, 1], [3, 1]])),
+    )
+    shares = shares / shares.sum(axis=1)[:, None]
+    wanted = stepped(own, z, shares, fmpq(1, 3), 3)
+
+    def same():
+        found = own.averaged(z, shares, eta=fmpq(1, 3), steps=3)
+        return all((a == b).all() for a, b in zip(found, wanted, strict=True))
+
+    assert same()
+    right = relu_network.mean_move
+    monkeypatch.setattr(relu_network, "mean_move", lambda a, b, c: right(a, b, c * 0 + fmpq(1, 2)))
+    assert not same()  # planted: the mean is over all clients
 
 
 def of_rows(own, z, v, r):

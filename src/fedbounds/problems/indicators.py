@@ -14,14 +14,18 @@ Array = Any
 
 
 def indicators(products: Array) -> Array:
-    """1{s >= 0} as numbers of the same kind.
+    """1{s >= 0} as numbers of the same kind; those that are not compared may tell it themselves.
 
     Raises
     ------
     FedboundsError
         If s is a ball that does not tell.
     """
-    xp, on = array_api_compat.array_namespace(products), products >= 0
+    xp = array_api_compat.array_namespace(products)
+    if is_exact_array(products) and hasattr(products.flat[0], "indicator"):
+        found: Array = np.frompyfunc(lambda s: s.indicator(), 1, 1)(products)
+        return found
+    on = products >= 0
     if not is_exact_array(products):
         return xp.astype(on, products.dtype)
     unknown = products[on == (products < 0)]

@@ -23,6 +23,7 @@ from fedbounds.errors import require
 from fedbounds.facts import Fact
 
 from .cohort import Cohort, products_by_client
+from .common_model import all_through, mean_move
 from .constants import Constants, Evidence, not_known
 from .indicators import indicators, is_exact_array, numbers
 from .neural_kernels import expected_extremes, gram, least_eigenvalue, of_samples
@@ -30,6 +31,7 @@ from .noise import SILENT
 from .problem import Start
 
 Array = Any
+_MOST = 32  # samples of which eigenvalues are found
 _KNOWN = {
     Fact.BOUNDED_BELOW: "half of a sum of squares",
     **dict.fromkeys(
@@ -219,6 +221,38 @@ class ReluNetwork:
                 "balls, since m is no square")  # fmt: skip
         return x / np.sqrt(x * 0 + m)
 
+    def averaged(self, x: Array, shares: Array, *, eta: Any, steps: int) -> tuple[Array, Array]:
+        """Weighted means of where gradient steps of all clients lead from a model of all.
+
+        A client's rows of W move along its samples: what is followed are products with these.
+
+        Parameters
+        ----------
+        x : array, shape (models, D)
+        shares : array, shape (models, n)
+            Weights of clients, which add up to one.
+
+        Returns
+        -------
+        after : array, shape (models, D)
+        missed : array, shape (models, n, n_c)
+            f - y at ``x``.
+        """
+        xp, models = array_api_compat.array_namespace(x), x.shape[0]
+        weights = xp.reshape(x, (models, self.rows, self.inputs))
+        samples = xp.stack([self.features] * models, axis=0)
+        dots = xp.matmul(self.features, xp.matrix_transpose(self.features))
+        products = all_through(samples, xp.matrix_transpose(weights))
+        signs, moved, first = self._signs(x)[:, 0], products * 0, None
+        for _ in range(steps):
+            on = indicators(products)
+            missed = self._shrunk(xp.sum(signs * (on * products), axis=3)) - self.targets
+            first = missed if first is None else first
+            move = signs * (on * self._shrunk(missed * eta)[..., None])
+            moved, products = moved + move, products - xp.matmul(dots, move)
+        after = weights - mean_move(samples, moved, shares)
+        return xp.reshape(after, (models, -1)), first
+
     # ---- neuron by neuron
 
     def neurons(self, z: Array, cohort: Cohort) -> Array:
@@ -264,16 +298,18 @@ class ReluNetwork:
     def numbers(self, start: Array | None) -> dict[str, Any]:
         """m, n, what is known of samples and H^infinity; at a start the least eigenvalue of H(0).
 
-        The least eigenvalue of H^infinity is 0 where samples are parallel; else as many are
-        positive as there are samples.
+        Of many samples there are sizes alone. The least eigenvalue of H^infinity is 0 where samples
+        are parallel; else as many are positive as there are samples.
         """
         samples = self.features.reshape(-1, self.inputs)
-        least, largest = expected_extremes(samples)
         count = fmpq(len(samples))
+        sizes = {"width": fmpq(self.width), "samples": count}
+        if count > _MOST:
+            return sizes
+        least, largest = expected_extremes(samples)
         found: dict[str, Any] = {
-            **{"width": fmpq(self.width), "lam": least, "lam_max": largest},
-            **{"samples": count, **of_samples(samples)},
-        }
+            **sizes, "lam": least, "lam_max": largest, **of_samples(samples),
+        }  # fmt: skip
         if least != 0:
             found["H_positive"] = count
         return found if start is None else found | {"H_min": least_eigenvalue(gram(self, start))}

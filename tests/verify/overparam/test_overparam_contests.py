@@ -77,6 +77,37 @@ def test_rates_are_those_of_replicas_over_that_of_all():
     assert series["(b) to (e), |S|"] == [0.1, 0.5, 1]
 
 
+def test_losses_of_relu_networks_are_what_another_simulation_has():
+    """Neuron by neuron; of everyone, so that starts alone are random."""
+    one = own.LOSSES[3]
+    problem, rng = objective(own.RELU_RANDOM[0]), np.random.default_rng(1)
+    X, y, a = (
+        np.asarray(x, dtype=float) for x in (problem.features, problem.targets, problem.signs)
+    )
+    found = []
+    for _ in range(60):
+        W, losses = rng.standard_normal((16, 64)), []
+        for _ in range(3):
+            apart = np.maximum(X @ W.T, 0) @ a / 4 - y
+            losses.append((apart**2).sum() / 40)
+            ends = []
+            for x, t in zip(X, y, strict=True):
+                w = W
+                for _ in range(5):
+                    missed = np.maximum(x @ w.T, 0) @ a / 4 - t
+                    w = w - ((missed[:, None] * (x @ w.T >= 0) * a / 4).T @ x) / 50
+                ends.append(w)
+            W = sum(ends) / 20
+        found.append(losses[1:])
+    losses = np.array(found)
+    mean, error = losses.mean(axis=0), losses.std(axis=0) / 60**0.5
+    series = contest(one, Profile.DEFAULT)["series"]
+    for at in (0, 1):
+        low, high = (series[f"all of 20 clients, estimate, {end}"][at] for end in ("from", "to"))
+        assert low - 3 * error[at] < mean[at] < high + 3 * error[at]
+    assert high - low < mean[0] / 2
+
+
 @pytest.mark.parametrize("planted", ["not over the last", "a step size off by K"])
 def test_planted_errors_are_caught(planted, monkeypatch):
     if planted == "not over the last":

@@ -2,7 +2,8 @@
 
 Depth 3, N = 20, K = 5 and the shares 0.1, 0.5 and 1 are the paper's, and so are means over random
 starts and three classes a client. Other numbers are ours: the width, three samples a client, 20
-rounds and the step size. Digits are those of scikit-learn, as 28 x 28 pixels.
+rounds and the step size. Digits are those of scikit-learn, as 28 x 28 pixels; a ReLU network, which
+has one output, tells the first five from the others.
 """
 
 from functools import cache
@@ -18,15 +19,19 @@ _RANDOM = {**_SIZES, "inputs": 64, "outputs": 10, "least": 1, "largest": 4}
 _TOLD = "mean training loss (1)"
 
 
-def _objective(family: str, width: int, data: dict[str, int], **more: int) -> Objective:
-    return Objective(family, tuple({**data, "width": width, **more}.items()))
+def _objective(family: str, data: dict[str, int], **more: int) -> Objective:
+    return Objective(family, tuple({**data, **more}.items()))
 
 
-DIGITS = _objective("deep linear on digits", 16, _DIGITS, depth=3), 784 * 16 + 16**2 + 16 * 10
-RANDOM = (
-    _objective("deep linear on random samples", 16, _RANDOM, depth=3),
-    64 * 16 + 16**2 + 16 * 10,
-)
+_WIDE = 16
+_LAYERS = {"depth": 3, "width": _WIDE}
+_FROM_FIRST = _WIDE**2 + _WIDE * 10  # entries of the other two layers
+DIGITS = _objective("deep linear on digits", _DIGITS, **_LAYERS), 784 * _WIDE + _FROM_FIRST
+RANDOM = _objective("deep linear on random samples", _RANDOM, **_LAYERS), 64 * _WIDE + _FROM_FIRST
+RELU_DIGITS = _objective("ReLU on digits", _DIGITS, neurons=_WIDE), 784 * _WIDE
+RELU_RANDOM = (
+    _objective("ReLU on random samples", _RANDOM | {"outputs": 1}, neurons=_WIDE), 64 * _WIDE,
+)  # fmt: skip
 
 
 @cache  # losses and rates are of the same runs
@@ -71,6 +76,8 @@ def _rates(told: str, of: tuple[Objective, int], step: str) -> Contest:
 _EVERY = (
     ("three layers on digits", DIGITS, "1/200"),
     ("three layers on random samples", RANDOM, "1/20"),
+    ("ReLU on digits", RELU_DIGITS, "1/1000"),
+    ("ReLU on random samples", RELU_RANDOM, "1/50"),
 )
 LOSSES = tuple(_losses(*one) for one in _EVERY)
 RATES = tuple(_rates(*one) for one in _EVERY)

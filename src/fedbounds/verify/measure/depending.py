@@ -35,7 +35,7 @@ class Depending:
         return self
 
     __neg__ = __pos__ = __abs__ = __pow__ = _itself
-    sqrt = exp = log = log1p = tanh = sin = cos = _itself
+    sqrt = exp = log = log1p = tanh = sin = cos = indicator = _itself
 
     def _compared(self, other: object) -> bool:
         if other is self:

@@ -198,6 +198,21 @@ def _deep_linear_of(
     return made
 
 
+def _relu_of(
+    samples: Callable[[Mapping[str, Any]], tuple[Any, Any]],
+) -> Callable[[Mapping[str, Any]], ReluNetwork]:
+    """The same samples; targets are the first output, or of classes 1 and -1: neurons of +-1."""
+
+    def made(data: Mapping[str, Any]) -> ReluNetwork:
+        features, targets = samples(data)
+        of_output = np.sign(targets.shape[2] / 2 - 0.5 - np.arange(targets.shape[2]))
+        one = targets[..., 0] if targets.shape[2] == 1 else targets @ of_output
+        signs = np.tile((1.0, -1.0), int(data["neurons"]) // 2)
+        return to_rational(ReluNetwork(features, one, signs))
+
+    return made
+
+
 def _factor_pairs(data: Mapping[str, Any]) -> FactorPairs:
     """Quadratics of a matrix of so many rows, from a fixed one on, moved by thin factors."""
     of_matrices = _quadratics(data)
@@ -227,6 +242,8 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "random logistic": _random_logistic,
     "regression": _regression,
     "ReLU": _relu,
+    "ReLU on digits": _relu_of(_digits),
+    "ReLU on random samples": _relu_of(_random_samples),
     "ridge powers": _ridge_powers,
     "sine bowls": _sine_bowls,
     "trilinear": _trilinear,
