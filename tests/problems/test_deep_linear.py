@@ -1,6 +1,7 @@
 """Deep linear networks against lists of fractions, sample by sample and layer by layer."""
 
 import tracemalloc
+from dataclasses import replace
 from fractions import Fraction
 
 import array_api_strict as strict
@@ -247,6 +248,43 @@ def test_without_a_linear_fit_there_is_none():
     root = given_as([[1, 2]], [[1, 2]], 2, 3)
     for own in (twice, root):
         assert own.linear_fit(rationals([1] * own.shared_dimension)) is None
+
+
+def with_zeros(own, z):
+    """The same model with all outputs of inner layers, of which those that are not kept are 0."""
+    full = replace(own, kept=None)
+    found = []
+    for (rows, columns), weight in zip(full.shapes, own.layers(z), strict=True):
+        wide = rationals(np.zeros((len(z), rows, columns), int))
+        wide[:, : weight.shape[1], : weight.shape[2]] = weight
+        found.append(wide.reshape(len(z), -1))
+    return full, np.concatenate(found, axis=1)
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_what_is_not_kept_is_zero_and_stays_so(depth):
+    own = replace(given_as([[1, 2], [0, 1]], [[1, -1]], depth, 4), kept=3)
+    start = rationals([[(3 * i + i * i) % 7 - 2 for i in range(own.shared_dimension)]])
+    full, wide = with_zeros(own, start)
+    clients = everyone(own.clients, 1)
+
+    def every(one, z):
+        return np.concatenate([z] * one.clients)
+
+    for name in ("gram", "numbers"):
+        one, other = getattr(own, name)(start[0]), getattr(full, name)(wide[0])
+        assert np.all(one == other) if name == "gram" else one == other
+    slope = own.gradient(every(own, start), clients)
+    assert (with_zeros(own, slope)[1] == full.gradient(every(full, wide), clients)).all()
+    after, late = start - slope[:1], wide - full.gradient(every(full, wide), clients)[:1]
+    assert own.spectra(after[0], start[0]) == full.spectra(late[0], wide[0])
+    assert own.away(after[0], start[0]) == full.away(late[0], wide[0])
+
+
+@pytest.mark.parametrize("kept", [0, 5, -1])
+def test_what_is_kept_is_among_the_width(kept):
+    with pytest.raises(FedboundsError, match="outputs of inner layers that are kept"):
+        replace(given_as([[1]], [[1]], 2, 4), kept=kept)
 
 
 def test_data_without_a_fit_have_no_nearest_one():
