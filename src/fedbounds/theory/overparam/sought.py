@@ -1,9 +1,9 @@
 """Deep linear networks, their starts, and schedules: where instances are searched."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from math import isqrt
+from math import ceil, isqrt
 from typing import Any
 
 from fedbounds.theory.language.setups import Number, Objective, Run, Setup
@@ -48,9 +48,10 @@ def _samples(seek: Seeking, n: int, depth: int) -> list[list[Fraction]]:
     return rows
 
 
-def _root_of_width(counts: dict[str, int]) -> int:
-    """Of a width that is enough: 4 is above log(r/delta), and above 1 + ||W*||^2 at first."""
-    return isqrt(4 * counts["C_w"] * counts["depth"] * counts["n"] ** 6) + 1
+def _root_of_width(counts: Mapping[str, int], targets: Sequence[Fraction]) -> int:
+    """Of a width that is enough; samples being orthonormal, ||W*|| is the length of targets."""
+    most = max(4, 1 + sum(y * y for y in targets))  # log(r/delta) is below 4
+    return isqrt(ceil(counts["C_w"] * counts["depth"] * counts["n"] ** 6 * most)) + 1
 
 
 def _start(seek: Seeking, root: int) -> tuple[Any, ...]:
@@ -76,11 +77,16 @@ def _start(seek: Seeking, root: int) -> tuple[Any, ...]:
 def _networks(seek: Seeking) -> tuple[Objective, tuple[Any, ...], dict[str, Number], Any]:
     """A network with data, its start, what is hidden there, and what is chosen of a round."""
     counts = seek.counts()
-    n, depth, root = counts["n"], counts["depth"], _root_of_width(counts)
+    n, depth = counts["n"], counts["depth"]
     samples = _samples(seek, n, depth)
-    targets = [((str(signed(seek, "1/100", 10)),),) for _ in range(n)]
-    data = {"features": [(tuple(map(str, own)),) for own in samples], "targets": targets,
-            "depth": depth, "width": WIDEST if depth == 1 else root**2}  # fmt: skip
+    targets = [signed(seek, "1/100", 10) for _ in range(n)]
+    root = _root_of_width(counts, targets)
+    data = {
+        "features": [(tuple(map(str, own)),) for own in samples],
+        "targets": [((str(y),),) for y in targets],
+        "depth": depth,
+        "width": WIDEST if depth == 1 else root**2,
+    }
     if depth > 1:
         data["kept"] = n + 1
     start, given = _start(seek, root), {**_GIVEN, "C_w": counts["C_w"]}
