@@ -89,6 +89,7 @@ class Sized:
 
 
 _NETWORKS, _NEURONS = "deep linear", "ReLU"
+_WIDEST = 10**12  # of which few outputs may be kept: what a model costs, its entries tell
 ROW = Listed(Number(), "d")
 _PROBLEM = Record(
     Objective,
@@ -155,7 +156,7 @@ _NETWORK = Record(
                 "features": Listed(Listed(Listed(Number(), "d_in"), "samples"), "n"),
                 "targets": Listed(Listed(Listed(Number(), "d_out"), "samples"), "n"),
                 "depth": Whole(),
-                "width": Whole(),
+                "width": Whole(most=_WIDEST),
                 "kept": Whole(),
             },
             needs=("features", "targets", "depth", "width"),
