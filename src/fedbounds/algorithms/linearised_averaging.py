@@ -33,7 +33,7 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 
 def _round(problem: Any, p: Mapping[str, Any], state: State, present: Array, see: Any) -> State:
     xp, x, x0, z = problem.xp, state["x"], state["x0"], state["z"]
-    see(x=x, x0=x0, z=z, res=problem.residual(x), still=_missed(problem, x0, z))
+    see(x=x, x0=x0, x_lin=z, res=problem.residual(x), still=_missed(problem, x0, z))
     fit = problem.linear_fit(x0)
     if fit is not None:
         see(fit=fit)

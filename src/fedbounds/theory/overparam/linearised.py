@@ -45,13 +45,13 @@ from .vectors import (
     turned,
     x,
     x0,
+    x_lin,
     xis,
     ys_to,
-    z,
     zs,
 )
 
-_MODELS = ("x", "x0", "z", "fit", "after_z", "kept", "gained", "size", "one")
+_MODELS = ("x", "x0", "x_lin", "fit", "after_z", "kept", "gained", "size", "one")
 _CLIENTS = ("res", "still", "res_next", "lin_next", "still_next", "z_end")
 _STEPS = ("xis", "lins", "gs", "turned", "slope_lins", "zs", "gs_z", "lins_z")
 _MOVED = ys_to - x0
@@ -87,8 +87,8 @@ ROUNDS = View(
         "R_2": n * sq(res),
         "R_lin": n * sq(still),
         "apart_2": n * sq(res - still),
-        "near_2": sq(x - z),
-        "far_z2": sq(z - fit),
+        "near_2": sq(x - x_lin),
+        "far_z2": sq(x_lin - fit),
         "S_size": ip(size, one),
     },
     states=("R_2", "R_lin", "apart_2", "near_2", "far_z2"),

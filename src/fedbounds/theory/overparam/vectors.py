@@ -41,9 +41,9 @@ gs, ys, ys_next, ys_to, y, star, xis, xis_to, slope, mean_g_l, far_l = vectors(
     }
 )
 # beside the linearised model: a round keeps some of theta - z, and adds to it
-z, still, still_next, lin_next, lins, turned, slope_lins = vectors(
+x_lin, still, still_next, lin_next, lins, turned, slope_lins = vectors(
     {
-        "z": r"\overline z(t)",
+        "x_lin": r"\overline z(t)",
         "still": r"\overline\zeta(t)",
         "still_next": r"\overline\zeta(t+1)",
         "lin_next": r"\overline\xi^{lin}(t+1)",

@@ -15,7 +15,7 @@ from fedbounds.theory.proof.vectors import sq
 from ..linearised import A_STEP, NEAR, SHORT, TOGETHER, TWO_LAYERS, UNIT
 from ..scope_names import BESIDE_LINEAR
 from ..symbols import P_max, S_size, apart_2, most_moved2, most_xi2, near_2
-from ..vectors import bent, bowed, gained, kept, lin_next, pulled, res_next, still_next, x, z
+from ..vectors import bent, bowed, gained, kept, lin_next, pulled, res_next, still_next, x, x_lin
 
 _SHARE = n / S_size(t)  # of means over all clients, in which those of S_t alone are not 0
 _ROOT, _SHARED = sp.sqrt(P_max), sp.sqrt(most_moved2 * most_xi2)
@@ -27,7 +27,7 @@ _HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
 
 def write(book: Book) -> None:
     """All of them."""
-    for name, at, vector in (("", t, x - z), (" after", t + 1, kept + gained)):
+    for name, at, vector in (("", t, x - x_lin), (" after", t + 1, kept + gained)):
         book.define(f"near_2{name}", near_2(at), sq(vector), "ours", BESIDE_LINEAR)
     book.define("apart_2 after", apart_2(t + 1), n * sq(res_next - still_next), "ours",
                 BESIDE_LINEAR)  # fmt: skip
@@ -39,7 +39,7 @@ def write(book: Book) -> None:
 def _given(book: Book) -> None:
     book.suppose("both start alike", near_2(0), 0, "z(0) is theta(0)")
     for name, left, right, origin in (
-        ("what is kept", sq(kept), sq(x - z),
+        ("what is kept", sq(kept), sq(x - x_lin),
          "I - eta J_c(0)'J_c(0) has eigenvalues from 0 to 1; a mean is no longer"),
         ("what is gained", sq(gained), _SHARE * (eta * K) ** 2 * sq(bent + pulled),
          "the same; and a mean of squares is at least the square of the mean"),

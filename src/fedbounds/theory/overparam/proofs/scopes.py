@@ -42,7 +42,7 @@ A_ROUND = Scope(
 OF_LINEARISED = replace(
     A_ROUND,
     atoms=(
-        ("z", ("past",)),
+        ("x_lin", ("past",)),
         ("fit", ()),
         *((name, ("past", "i")) for name in ("still", "z_end")),
         *((name, _STEPS) for name in ("zs", "gs_z", "lins_z")),
@@ -81,7 +81,7 @@ OF_LAYERS = Scope(
 OF_BOTH = Scope(  # of a schedule, and of clients at random
     sources=("past", "S", "i", "k"),
     atoms=(
-        *((name, ("past",)) for name in ("x", "z")),
+        *((name, ("past",)) for name in ("x", "x_lin")),
         *((name, ("past", "S")) for name in ("kept", "gained")),
         *((name, ("past", "S", "i")) for name in ("res_next", "lin_next", "still_next")),
         *((name, ("past", "S", "i", "k")) for name in ("bent", "pulled", "bowed")),

@@ -68,7 +68,7 @@ _LAYER = _Linear(
     vectors.ys_next, vectors.y, vectors.gs, vectors.xis, _short(_ONE_LAYER),
 )  # fmt: skip
 _LINEARISED = _Linear(
-    ", linearised", LINEAR_AT_RANDOM, far_z2, vectors.z, vectors.after_z, vectors.fit,
+    ", linearised", LINEAR_AT_RANDOM, far_z2, vectors.x_lin, vectors.after_z, vectors.fit,
     vectors.still, vectors.zs, vectors.zs_next, vectors.z_end, vectors.gs_z, vectors.lins_z,
     _short(),
 )  # fmt: skip
