@@ -13,8 +13,8 @@ from fedbounds.theory.language.registry import claim, encoded_claims
 from fedbounds.theory.overparam.symbols import C_w, width
 from fedbounds.verify.search.explore import case_of, gaps
 from fedbounds.verify.search.seeking import spaces
+from fedbounds.verify.search.small import exactly
 from fedbounds.verify.search.tape import Tape
-from fedbounds.verify.search.tightest import _exact, plain
 from fedbounds.verify.setups.instance_file import from_data, to_data
 from fedbounds.vocabulary import Relation
 
@@ -65,8 +65,8 @@ def test_what_can_never_apply_is_noticed():
 )
 def test_a_file_holds_networks_of_any_width(name, part, held):
     of = claim(f"overparam/{name}")
-    case = _exact(first_that_applies(of, of.parts[part]))
-    data = json.loads(json.dumps(to_data(plain(case))))
+    case = exactly(first_that_applies(of, of.parts[part]))
+    data = json.loads(json.dumps(to_data(case)))
     again = from_data(data)
     assert to_data(again) == data
     assert dict(again.setup.run.problem.data)[held] > 1
