@@ -55,9 +55,10 @@ def _root_of_width(counts: Mapping[str, int], targets: Sequence[Fraction]) -> in
 
 
 def _start(seek: Seeking, root: int) -> tuple[Any, ...]:
-    """Of several layers: orthogonal columns, and a row that mostly is orthogonal to these.
+    """Of several layers: orthogonal columns, and a row that is nearly orthogonal to these.
 
-    Inner outputs are turned such that all but n + 1 are 0.
+    Inner outputs are turned such that all but n + 1 are 0. Outputs are about 1 at most, as those of
+    random starts: Lemma A.1 bounds the loss there too, on which bounds with a 0.01 rest.
     """
     n, depth = seek.counts()["n"], seek.counts()["depth"]
     if depth == 1:
@@ -69,7 +70,7 @@ def _start(seek: Seeking, root: int) -> tuple[Any, ...]:
     first = [[root * near_one() * int(i == j) for j in range(n)] for i in range(n + 1)]
     inner = [[[root * near_one() * int(i == j) for j in range(n + 1)] for i in range(n + 1)]
              for _ in range(depth - 2)]  # fmt: skip
-    along = [(seek.share() - seek.share()) / (2 * n) for _ in range(n)]
+    along = [(seek.share() - seek.share()) / root for _ in range(n)]
     layers: tuple[Layer, ...] = (first, *inner, [[root * x for x in (*along, Fraction(1))]])
     return flat(*layers)
 
