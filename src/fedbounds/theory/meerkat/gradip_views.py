@@ -11,7 +11,7 @@ from fedbounds.theory.proof.vectors import ip, sq, vectors
 
 from . import measured
 from .names import FEWER_LABELS, SCORED, SURE_MODEL
-from .symbols import GradIP, GradIP_2, est_one
+from .symbols import GradIP, GradIP_2, est_one, g_k2
 from .vectors import est, noise, one
 
 score, pre = vectors({"score": r"\mathrm{GradIP}_k^t", "pre": r"\nabla f_p"})
@@ -24,6 +24,7 @@ _CONSTANTS: Mapping[str, Definition] = {
     "noise_m2": sq(measured.mask(noise)),
     "lim_mean2": Settled(GradIP(t), RUN) ** 2,
     "lim_GradIP2": Settled(GradIP_2(t), RUN),
+    "lim_g2": Settled(g_k2(t), RUN),
     "lim_est2": Settled(est_one(t), RUN),
 }
 SCORES = View(
