@@ -53,6 +53,23 @@ SCORES = View(
     many=True,
     requires=(Says(n, "==", sp.Integer(1)),),
 )
+_BATCHES = ("g", "noise", "est", "score")
+# of samples whose losses are no polynomials: what they tend to is not known
+MINIBATCHES = replace(
+    SCORES,
+    told="local steps of one client on minibatches, with scores",
+    algorithm="minibatch_steps.SCORED",
+    shown=replace(
+        SCORES.shown,
+        draws={"z": ("z",), "xi": ("samples",)},
+        vectors={**dict.fromkeys(_BATCHES, _K), **dict.fromkeys(("one", "ones", "pre"), ())},
+    ),
+    quantities={name: own for name, own in SCORES.quantities.items() if name != "V_k"},
+    states=("g_k2", "mg_k2"),
+    constants={**measured.CONSTANTS, "pre_2": sq(pre), "pre_m2": sq(measured.mask(pre))},
+    many=False,
+    moments=True,
+)
 _OVER = Rungs(
     told="local steps of one client over the share of its rarer label",
     runs=FEWER_LABELS[0],

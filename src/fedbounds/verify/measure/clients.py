@@ -125,9 +125,13 @@ class Clients(Networks):
         both = self._mean_gradient(self._joined(u, v), weights)
         return both[:, :, : self.dimension], both[:, :, self.dimension :]
 
-    def sampled_value(self, u: Array, v: Array, weights: Array) -> Array:
-        """Values of the minibatches of which these are the gradients, shape (rows, n)."""
-        every = self._sum_of_samples.sample_values(self._weighed(self._joined(u, v), weights))
+    def sampled_value(self, y: Array, weights: Array, v: Array | None = None) -> Array:
+        """Values of the minibatches of which these are the gradients, shape (rows, n).
+
+        With personal blocks, of (y_i, v_i).
+        """
+        models = self._models(y) if v is None else self._joined(y, v)
+        every = self._sum_of_samples.sample_values(self._weighed(models, weights))
         return self.xp.sum(every * weights, axis=2)
 
     def _mean_gradient(self, models: Array, weights: Array) -> Array:
