@@ -29,7 +29,8 @@ Shown = dict[str, Array]
 
 def directions(random: Any, problem: Any, p: Mapping[str, Any], steps: int) -> Array:
     """Of every client and local step, shape (rows, 1 or n, steps, d): Gaussian where kept."""
-    xp, kept = problem.xp, [bool(one) for one in p["mask"]]
+    problem.check_perturbation(p["epsilon"])
+    xp, kept = problem.xp, problem.kept(p["mask"])
     clients = problem.clients if p["own"] else 1
     drawn = random.normal(clients, steps, sum(kept))
     if all(kept):

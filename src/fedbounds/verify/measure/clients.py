@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
+from flint import fmpq
 
 from fedbounds.errors import require
 from fedbounds.facts import Constant
@@ -221,6 +222,25 @@ class Clients(Networks):
             expected = f"a 0 or 1 for each of n = {n} clients, and a 1 at least once"
             require(fits, f"row {row} of the schedule", [str(rational(x)) for x in own], expected)
         return rows[int(at) % len(given), :]
+
+    def kept(self, mask: Array) -> list[bool]:
+        """Which shared coordinates a mask keeps.
+
+        Raises
+        ------
+        FedboundsError
+            If it is no 0 or 1 for each of them, or keeps none.
+        """
+        given = [rational(x) for x in on_host(mask).reshape(-1).tolist()]
+        fits = len(given) == self.dimension and {*given} <= {0, 1} and any(given)
+        expected = f"a 0 or 1 for each of d = {self.dimension} coordinates, and a 1 at least once"
+        require(fits, "mask", [str(x) for x in given], expected)
+        return [bool(x) for x in given]
+
+    def check_perturbation(self, size: Any) -> None:
+        """Raise unless the points of an estimate are some way apart, where that is a number."""
+        if isinstance(size, int | float | fmpq):
+            require(size > 0, "perturbation epsilon", size, "above 0")
 
     def full_gradient(self, x: Array) -> Array:
         """grad f(x), shape (rows, d)."""
