@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from fedbounds.theory.language.registry import claim
-from fedbounds.theory.meerkat.ridges import SEVEN, Ridge
+from fedbounds.theory.meerkat.ridges import RIDGES, SEVEN, Ridge
 from fedbounds.theory.meerkat.setups import rounds
 from fedbounds.verify.decide.judgement import Judgement
 from fedbounds.verify.decide.measurement import measure
@@ -18,13 +18,14 @@ from fedbounds.verify.setups.script_output import output_of
 from fedbounds.verify.setups.script_rendered import script as written
 from fedbounds.vocabulary import Verdict
 
+NOISY = next(own for own in RIDGES if own.told == "noise, own minimisers")
 TWO_KEPT = Ridge("two kept", (2, 2, 1), (1, 1, 0), (1,), (1,))
 
 
-def judged(claim_id, of, eta, counts) -> Judgement:
+def judged(claim_id, of, eta, counts, reading=0) -> Judgement:
     found = claim(claim_id)
     case = case_of(rounds(of, eta, counts, "", quick=False), "")
-    return judge_reading(found, found.readings[0], case, measure(case))
+    return judge_reading(found, found.readings[reading], case, measure(case))
 
 
 def text_of(judgement):
@@ -80,6 +81,21 @@ def test_both_ways_show_the_same(of, counts, monkeypatch):
     followed = text_of(found)
     assert "followed(T)" in followed
     assert output_of(followed) == walked
+
+
+def test_a_later_round_is_looked_at_by_its_moments():
+    found = judged("meerkat/eq-9", NOISY, NOISY.step, (4, 1), reading=1)
+    assert not is_shown(found.instance)
+    text = text_of(found)
+    assert found.deciding.at == 3
+    assert "t = 3" in text.splitlines()
+    assert f"right - left {found.deciding.gap}" in output_of(text)
+
+
+def test_what_few_outcomes_stand_for_is_walked_through():
+    found = judged("meerkat/eq-14", SEVEN, SEVEN.step, (2, 1))
+    assert is_shown(found.instance)
+    assert not is_followed(found.instance)
 
 
 def test_moments_of_many_rounds_are_left_to_the_engine():

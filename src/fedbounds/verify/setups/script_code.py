@@ -193,6 +193,8 @@ class Definitions:
             raise FedboundsError("no script is written for products over all rounds")
         if side.has(sp.log):
             raise FedboundsError("no script is written for sides with logarithms")
+        if self.followed and side.has(sq, ip, dot):
+            raise FedboundsError("no script of moments is written for products of a round")
         _, step = self.place
         return self._python(self._plain(side if step is None else side.subs(k, step)))
 
