@@ -111,5 +111,5 @@ def cases(draw):
     mask = draw(st.lists(st.integers(0, 1), min_size=d, max_size=d).filter(any))
     size = st.sampled_from([F(1, 8), F(1, 3), F(-2, 5), F(3)])
     start = tuple(F(draw(small)) for _ in range(d))
-    return Case(tuple(client() for _ in range(n)), start, tuple(mask), draw(size), draw(size), K,
+    return Case(tuple(client() for _ in range(n)), start, tuple(mask), draw(size), abs(draw(size)), K,
                 draw(st.integers(0, 1)), draw(st.sampled_from([F(0), HALF])))  # fmt: skip

@@ -276,6 +276,7 @@ def test_projections_kinks_and_balls_alone_have_no_polynomials():
     refused = {name for name in cases() if polynomials(name)}
     both = ("personal_averaging", "personal_scaffold")
     sampled = {f"{module}.{name}" for module in both for name in ("SAMPLED", "BATCHES")}
+    sampled |= {"minibatch_steps.SCORED"}
     boxed = {"sub_models.IN_BOX", "sub_models.GAPS"}
     boxed |= {f"rolling_models.{name}" for name in ("IN_BOX", "EACH_PROJECTED", "GAPS")}
     boxed |= {"rolling_ends.PROJECTED", "rolling_ends.EACH_PROJECTED"}

@@ -1,6 +1,7 @@
 """Softmax regression: gradients, smoothness, splits, and the dial of the pre-training objective."""
 
 import math
+from dataclasses import replace
 
 import array_api_strict as strict
 import numpy as np
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Constant, Fact
 from fedbounds.problems import cohort_of, everyone, to_namespace
+from fedbounds.problems.linear import rational
 from fedbounds.problems.softmax import SPLITS, Softmax, class_means, pretraining, softmax_clients
 from fedbounds.verify.measure.clients import Clients
+from fedbounds.vocabulary import Provenance
 
 
 def by_hand(own, client, model):
@@ -44,6 +47,20 @@ def test_values_and_gradients_are_those_of_the_samples(split, seed):
             np.testing.assert_allclose(gradients[2 * k + row], slopes.mean(axis=0), atol=1e-14)
             np.testing.assert_allclose(every[row, k], losses)
             np.testing.assert_allclose(weighted[row, k], weights[row, k] @ slopes, atol=1e-14)
+
+
+def test_balls_of_rationals_have_what_floats_have():
+    own = softmax_clients("IID", clients=2, dimension=2, samples=4)
+    exactly = np.vectorize(rational, otypes=[object])
+    exact = replace(own, features=exactly(own.features))
+    models = np.random.default_rng(0).standard_normal((1, 2, own.shared_dimension))
+    for name in ("value", "gradient"):
+        balls = getattr(Clients(exact), name)(exactly(models))
+        middles = np.vectorize(lambda x: float(x.ball.mid()), otypes=[float])(balls)
+        np.testing.assert_allclose(middles, getattr(Clients(own), name)(models), atol=1e-14)
+    found = exact.constants(None)[Constant.SMOOTHNESS]
+    assert found.provenance is Provenance.CERTIFIED
+    assert float(found.value) == pytest.approx(own.smoothness, rel=1e-3)
 
 
 def test_clients_that_are_left_out_change_nothing():

@@ -94,7 +94,7 @@ def rounds(
     local[list(stopped)] = 1
     models, scalars = [start], []
     pointers, down, up = (np.zeros(clients, dtype=int) for _ in range(3))
-    p, silent = {"eta": eta, "epsilon": epsilon}, np.zeros(1)
+    p, silent = {"eta": eta, "epsilon": epsilon}, np.zeros((1, clients, start.size))
     for own in seeds:
         y, sent = np.repeat(models[-1][None], clients, axis=0), np.zeros((clients, len(own)))
         down += VALUE_BYTES * (1 if len(own) == 1 else start.size)

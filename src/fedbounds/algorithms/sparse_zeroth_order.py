@@ -29,9 +29,12 @@ Shown = dict[str, Array]
 
 def directions(random: Any, problem: Any, p: Mapping[str, Any], steps: int) -> Array:
     """Of every client and local step, shape (rows, 1 or n, steps, d): Gaussian where kept."""
-    xp, kept = problem.xp, [bool(one) for one in p["mask"]]
+    problem.check_perturbation(p["epsilon"])
+    xp, kept = problem.xp, problem.kept(p["mask"])
     clients = problem.clients if p["own"] else 1
     drawn = random.normal(clients, steps, sum(kept))
+    if all(kept):
+        return drawn
     places = iter(range(sum(kept)))
     silent = drawn[..., 0] * 0
     return xp.stack([drawn[..., next(places)] if one else silent for one in kept], axis=-1)
@@ -55,8 +58,15 @@ def difference(
     """
     away = direction * p["epsilon"]
     apart = problem.value(models + away) - problem.value(models - back * away)
-    noisy = problem.xp.sum(noise * direction, axis=-1) * (1 + back)
+    noisy = inner(problem.xp, noise, direction) * (1 + back)
     return apart / (2 * p["epsilon"]) + noisy / 2
+
+
+def inner(xp: Any, a: Array, b: Array) -> Array:
+    """<a, b> of every client, shape (rows, n); in memory client by client, as models are."""
+    one, other = (xp.permute_dims(x, (1, 0, 2)) for x in (a, b))
+    found = xp.matmul(one[:, :, None, :], other[:, :, :, None])
+    return xp.permute_dims(found[:, :, 0, 0], (1, 0))
 
 
 # ---- rounds

@@ -29,7 +29,7 @@ def as_listed(
 
 def moved(models: Array, p: Mapping[str, Any], g: Array, direction: Array) -> Array:
     """w - eta g z, which a client and the server both do."""
-    return models - (g * p["eta"])[:, :, None] * direction
+    return (g * -p["eta"])[:, :, None] * direction + models  # the product's array is used again
 
 
 def replayed(start: Array, p: Mapping[str, Any], scalars: Array, directions: Array) -> Array:

@@ -19,20 +19,23 @@ from fedbounds.vocabulary import Provenance, Side
 
 from .cohort import Cohort, everyone
 from .constants import Constants, ConstantValue, Evidence, not_known
+from .linear import is_exact
 from .noise import SILENT
 from .problem import Start
+from .spectrum import largest_eigenvalue
 
 Array = Any
 SPLITS = ("IID", "Dirichlet", "single label")
 _KNOWN = {
     Fact.SMOOTH: "half of the largest eigenvalue of a mean of x x' bounds the curvature",
     Fact.CONVEX: "cross-entropies of a linear layer",
+    Fact.NOISE: "samples are uniform draws with replacement, of bounded slopes",
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Softmax:
-    """Mean cross-entropies of n clients, in floats.
+    """Mean cross-entropies of n clients, in floats; of rationals they are balls.
 
     Attributes
     ----------
@@ -56,6 +59,7 @@ class Softmax:
 
     personal_dimension = 0
     noise = SILENT  # none that is added: gradients are of samples
+    irrational = True
 
     def __post_init__(self) -> None:
         shape, given = tuple(self.features.shape), tuple(self.labels.shape)
@@ -78,15 +82,22 @@ class Softmax:
         return int(self.classes * self.features.shape[2])
 
     @property
-    def smoothness(self) -> float:
+    def exact(self) -> bool:
+        """Whether the features are rationals."""
+        return isinstance(self.features, np.ndarray) and is_exact(self.features)
+
+    @property
+    def smoothness(self) -> Any:
         """L, from above: half of the largest eigenvalue of a client's mean of x x'."""
         second = np.swapaxes(self.features, 1, 2) @ self.features / self.samples
+        if self.exact:
+            return max(largest_eigenvalue(own).upper for own in second) / 2
         return float(np.linalg.eigvalsh(second).max()) / 2
 
     def constants(self, start: Start) -> Constants:
-        """L, in floats."""
-        own = ConstantValue(self.smoothness, Provenance.ESTIMATE, Side.UPPER)
-        return {Constant.SMOOTHNESS: own}
+        """L: certified of rationals, else an estimate."""
+        how = Provenance.CERTIFIED if self.exact else Provenance.ESTIMATE
+        return {Constant.SMOOTHNESS: ConstantValue(self.smoothness, how, Side.UPPER)}
 
     def satisfies(self, assumption: str) -> Evidence:
         """By the formula."""
@@ -136,7 +147,8 @@ class Softmax:
         """1 at the class of every sample, shape (n, C, N)."""
         xp = array_api_compat.array_namespace(self.features)
         every = xp.arange(self.classes, dtype=self.labels.dtype)[None, :, None]
-        return xp.astype(self.labels[:, None, :] == every, self.features.dtype)
+        own = xp.astype(self.labels[:, None, :] == every, xp.int64)
+        return xp.astype(own, self.features.dtype)
 
     def _by_client(self, z: Array, cohort: Cohort) -> list[tuple[Array, Array, Array]]:
         """Points, features and targets: of all clients stacked, or of one client after another."""
@@ -155,12 +167,16 @@ class Softmax:
 
 
 def _logits(points: Array, features: Array, targets: Array) -> Array:
-    """Shape (..., rows, C, N), up to a number of each sample, so that the largest is 0."""
+    """Shape (..., rows, C, N), up to a number of each sample: in floats the largest is 0."""
     xp = array_api_compat.array_namespace(points)
     rows, classes = points.shape[-2], targets.shape[-2]
     weights = xp.reshape(points, (*points.shape[:-2], rows * classes, features.shape[-1]))
     found = xp.matmul(weights, xp.matrix_transpose(features))
     found = xp.reshape(found, (*points.shape[:-1], classes, features.shape[-2]))
+    if isinstance(found, np.ndarray) and is_exact(
+        found
+    ):  # balls do not overflow, and need not be told apart
+        return found
     return found - xp.max(found, axis=-2, keepdims=True)
 
 

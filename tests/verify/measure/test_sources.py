@@ -128,3 +128,13 @@ def test_samples_are_outcomes_as_often_as_they_should_be(source):
     expected = {row: float(Fraction(str(chance))) for row, chance in listed(source)}
     assert seen.keys() == expected.keys()
     assert all(abs(seen[row] - chance) < 0.02 for row, chance in expected.items())
+
+
+def test_what_has_one_outcome_draws_nothing():
+    random, other = (np.random.default_rng(0) for _ in range(2))
+    silent = sources.zeros(4, 3)
+    assert not silent.sample(random, 5).any()
+    assert silent.sample(random, 5).shape == (5, 12)
+    assert random.random() == other.random()
+    sources.signs(2).sample(random, 1)
+    assert random.random() != other.random()

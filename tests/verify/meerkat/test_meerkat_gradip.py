@@ -146,6 +146,39 @@ def test_planted_errors_of_the_words_are_caught():
     assert verdict(PHENOMENON, "cosine", two, right=cosine.right / 3) is Verdict.VIOLATED
 
 
+# ---- norms of gradients
+
+DYNAMICS = claim("meerkat/norm-dynamics")
+ONE_KEPT = [name for name in BY_NAME if "two" not in name]  # where all that moves settles
+
+
+@pytest.mark.parametrize("name", ONE_KEPT)
+def test_norms_on_a_ridge_keep_what_is_by_hand(name):
+    """At 1/(L(u+2)): s^2/(2 - 3c/(u+2)), s^2 the variance of every coordinate."""
+    setup = BY_NAME[name].setup
+    known = many_of(setup, view_of(setup))
+    mask, data = setup.run.parameter("mask"), dict(setup.run.problem.data)
+    scale, hessian = Fraction(str(data["noise"])), numbers(data["hessians"][0], Fraction)
+    u, c = sum(mask), np.array(mask) @ hessian.diagonal() / hessian.trace()
+    assert told(known.constant("lim_g2")) == scale**2 / (2 - 3 * c / (u + 2))
+
+
+def test_words_on_norms():
+    with_noise = [case(name) for name in ONE_KEPT if name.endswith("noise 1/2: scores")]
+    without = case("one label: scores")
+    for one in with_noise:
+        assert verdict(DYNAMICS, "stays", one) is Verdict.NOT_VIOLATED
+        assert verdict(DYNAMICS, "vanishes", one) is Verdict.OUTSIDE
+    assert verdict(DYNAMICS, "vanishes", without) is Verdict.NOT_VIOLATED
+
+
+def test_planted_errors_of_norms_are_caught():
+    noisy = case("one client, noise 1/2: scores")
+    stays = DYNAMICS.part("stays")
+    assert verdict(DYNAMICS, "vanishes", noisy, conditions=()) is Verdict.VIOLATED
+    assert verdict(DYNAMICS, "stays", noisy, left=2 * stays.left) is Verdict.VIOLATED
+
+
 # ---- the dial
 
 

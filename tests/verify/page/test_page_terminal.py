@@ -43,6 +43,15 @@ def test_a_witness_without_a_script_is_printed():
     assert "script" not in text
 
 
+def test_where_balls_break_a_reading_is_printed():
+    rows = [record(LEMMA, PRINTED, "violated", 1.25)]
+    rows[0]["evidence"] |= {"method": "exact balls"}
+    text = printed(gather((claim(LEMMA, "refuted", rows), rows)))
+    assert f"no witness in a file: seen in exact balls on {rows[0]['problem']['instance']}" in text
+    rows[0]["evidence"] |= {"method": "exact rationals"}
+    assert "no witness" not in printed(gather((claim(LEMMA, "refuted", rows), rows)))
+
+
 def test_many_passing_claims_are_one_line_per_standing_and_others_keep_their_row():
     vague = [record("toy/vague", PRINTED, "not violated")]
     broken = [record(LEMMA, PRINTED, "violated", 1.25)]

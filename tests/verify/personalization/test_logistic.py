@@ -152,8 +152,8 @@ def test_values_and_gradients_of_minibatches_take_the_same_samples():
     u, v = rng.standard_normal((4, 2)), rng.standard_normal((4, 2, 1))
     weights = np.eye(2)[rng.integers(2, size=(4, 2))]
     _, by_v = problem.sampled_gradients(u, v, weights)
-    moved = (problem.sampled_value(u, v + 1e-6, weights)
-             - problem.sampled_value(u, v - 1e-6, weights)) / 2e-6  # fmt: skip
+    moved = (problem.sampled_value(u, weights, v + 1e-6)
+             - problem.sampled_value(u, weights, v - 1e-6)) / 2e-6  # fmt: skip
     np.testing.assert_allclose(moved, by_v[:, :, 0], rtol=1e-6, atol=1e-9)
     with pytest.raises(FedboundsError, match="weights of samples"):
-        problem.sampled_value(u, v, weights[:, :1])
+        problem.sampled_value(u, weights[:, :1], v)

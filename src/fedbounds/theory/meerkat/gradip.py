@@ -8,14 +8,13 @@ order 1/u of what the norms allow.
 
 import sympy as sp
 
-from fedbounds.facts import Fact
 from fedbounds.theory.language.catalogue import entry
-from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
+from fedbounds.theory.language.claims import Claim, Part, Reading
 from fedbounds.theory.language.setting import Experiment
-from fedbounds.theory.language.symbols import sigma2, t
+from fedbounds.theory.language.symbols import t
 from fedbounds.vocabulary import Index, Relation
 
-from .local import step_of
+from .local import WITHOUT_VARIANCE, limit
 from .names import FEWER_LABELS, SCORED, SURE_MODEL
 from .symbols import (
     GradIP_2,
@@ -43,23 +42,6 @@ _UNSTATED = (
     "seeds of directions and of data",
 )
 _REPORTED = (Reading("the experiments themselves"),)
-_ONE_LABEL, _STEP = Condition(sigma2, "==", sp.Integer(0)), step_of(u)
-
-
-def _limit(
-    name: str, left: sp.Expr, right: sp.Expr, relation: Relation, *conditions: Condition
-) -> Part:
-    """Of what is known of a whole run."""
-    return Part(
-        name=name,
-        left=left,
-        right=right,
-        relation=relation,
-        index=Index.RUN,
-        conditions=(*conditions, _STEP),
-        assumptions=(Fact.SMOOTH,),
-        algorithm=SCORED[0],
-    )
 
 
 def _of_step(name: str, left: sp.Expr, right: sp.Expr, trivial: sp.Expr | None = None) -> Part:
@@ -67,8 +49,8 @@ def _of_step(name: str, left: sp.Expr, right: sp.Expr, trivial: sp.Expr | None =
 
 
 _KEPT = pre_m2 * noise_m2  # what GradIP keeps of variance at a minimiser
-_DECAYS = _limit("decays", lim_GradIP2, sp.Integer(0), Relation.EQUAL, _ONE_LABEL)
-_STAYS = _limit("stays", _KEPT, lim_GradIP2, Relation.AT_MOST)
+_DECAYS = limit("decays", lim_GradIP2, sp.Integer(0), Relation.EQUAL, WITHOUT_VARIANCE)
+_STAYS = limit("stays", _KEPT, lim_GradIP2, Relation.AT_MOST)
 
 
 def _sharper(name: str, fall: sp.FunctionClass, algorithm: str) -> Part:
@@ -98,8 +80,8 @@ PHENOMENON = Claim(
             relation=Relation.EQUAL,
             algorithm=SCORED[0],
         ),
-        _limit("norm", lim_est2, sp.Integer(0), Relation.EQUAL, _ONE_LABEL),
-        _limit("norm of all", lim_est2, sp.Integer(0), Relation.EQUAL),
+        limit("norm", lim_est2, sp.Integer(0), Relation.EQUAL, WITHOUT_VARIANCE),
+        limit("norm of all", lim_est2, sp.Integer(0), Relation.EQUAL),
         *_SHARP,
     ),
     readings=(
@@ -142,7 +124,7 @@ TOLD_APART = Claim(
     parts=(
         _DECAYS,
         _STAYS,
-        _limit("means", _KEPT, lim_mean2, Relation.AT_MOST),
+        limit("means", _KEPT, lim_mean2, Relation.AT_MOST),
         _SHARP[0],
     ),
     readings=(

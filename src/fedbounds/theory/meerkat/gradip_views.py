@@ -11,7 +11,7 @@ from fedbounds.theory.proof.vectors import ip, sq, vectors
 
 from . import measured
 from .names import FEWER_LABELS, SCORED, SURE_MODEL
-from .symbols import GradIP, GradIP_2, est_one
+from .symbols import GradIP, GradIP_2, est_one, g_k2
 from .vectors import est, noise, one
 
 score, pre = vectors({"score": r"\mathrm{GradIP}_k^t", "pre": r"\nabla f_p"})
@@ -24,6 +24,7 @@ _CONSTANTS: Mapping[str, Definition] = {
     "noise_m2": sq(measured.mask(noise)),
     "lim_mean2": Settled(GradIP(t), RUN) ** 2,
     "lim_GradIP2": Settled(GradIP_2(t), RUN),
+    "lim_g2": Settled(g_k2(t), RUN),
     "lim_est2": Settled(est_one(t), RUN),
 }
 SCORES = View(
@@ -51,6 +52,23 @@ SCORES = View(
     takes=("mask", "eta", "epsilon", "own", "pretraining"),
     many=True,
     requires=(Says(n, "==", sp.Integer(1)),),
+)
+_BATCHES = ("g", "noise", "est", "score")
+# of samples whose losses are no polynomials: what they tend to is not known
+MINIBATCHES = replace(
+    SCORES,
+    told="local steps of one client on minibatches, with scores",
+    algorithm="minibatch_steps.SCORED",
+    shown=replace(
+        SCORES.shown,
+        draws={"z": ("z",), "xi": ("samples",)},
+        vectors={**dict.fromkeys(_BATCHES, _K), **dict.fromkeys(("one", "ones", "pre"), ())},
+    ),
+    quantities={name: own for name, own in SCORES.quantities.items() if name != "V_k"},
+    states=("g_k2", "mg_k2"),
+    constants={**measured.CONSTANTS, "pre_2": sq(pre), "pre_m2": sq(measured.mask(pre))},
+    many=False,
+    moments=True,
 )
 _OVER = Rungs(
     told="local steps of one client over the share of its rarer label",

@@ -8,7 +8,7 @@ import sympy as sp
 from fedbounds.theory.language.setups import Family, Setup
 from fedbounds.theory.language.symbols import K, eta
 
-from . import contests
+from . import contests, minibatches
 from .ridges import RIDGES, Ridge
 from .setups import settling
 from .sizes import FLOOR_ONCE, FLOOR_SEVERAL, NOISE, OF_q
@@ -74,4 +74,4 @@ FLOORS = (
 _OF_FLOORS = (
     "meerkat/thm-2.1-O", "meerkat/thm-2.1-explicit", "meerkat/thm-2.1-explicit/corrected",
 )  # fmt: skip
-SHOWN = {**dict.fromkeys(_OF_FLOORS, FLOORS), **contests.SHOWN}
+SHOWN = {**dict.fromkeys(_OF_FLOORS, FLOORS), **contests.SHOWN, **minibatches.SHOWN}

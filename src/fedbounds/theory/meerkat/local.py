@@ -6,11 +6,11 @@ from fedbounds.facts import Fact
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Condition, Part, Reading
 from fedbounds.theory.language.symbols import L, Max_t, Mean_t, T, eta, sigma2, t
-from fedbounds.vocabulary import Index
+from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
-from .names import MEERKAT
-from .symbols import V_k, c, est_2, g_k2, mg_k2, u, u_ratio
+from .names import MEERKAT, SCORED
+from .symbols import V_k, c, est_2, g_k2, lim_g2, mg_k2, noise_m2, u, u_ratio
 
 # "an unbiased sparse zeroth-order gradient estimator"
 _ASSUMED = (Fact.SMOOTH, Fact.NOISE, assumed.EXACT, assumed.SPARSE, assumed.SPARSE_SAMPLES)
@@ -86,25 +86,54 @@ ORDER = Claim(
     ),
 )  # fmt: skip
 
-# of an upper bound follows neither that a norm oscillates nor that it falls; what is said of one
-# label, whose gradients have no variance, can be looked at
+# ---- whole runs: what quantities tend to
+
+WITHOUT_VARIANCE = Condition(sigma2, "==", sp.Integer(0))  # one label, of which a model is sure
+
+
+def limit(
+    name: str, left: sp.Expr, right: sp.Expr, relation: Relation, *conditions: Condition
+) -> Part:
+    """Of what is known of a whole run."""
+    return Part(
+        name=name,
+        left=left,
+        right=right,
+        relation=relation,
+        index=Index.RUN,
+        conditions=(*conditions, step_of(u)),
+        assumptions=(Fact.SMOOTH,),
+        algorithm=SCORED[0],
+    )
+
+
+# of an upper bound follows neither that a norm oscillates nor that it falls; both can be looked at
+_FALLS = Part(
+    name="falls",
+    left=g_k2(t + 1),
+    right=g_k2(t),
+    index=Index.CLIENT,
+    conditions=(step_of(u), WITHOUT_VARIANCE),
+    assumptions=_ASSUMED,
+)
+_VANISHES = limit("vanishes", lim_g2, sp.Integer(0), Relation.EQUAL, WITHOUT_VARIANCE)
+# sigma_k^2 is a mean over the coordinates that are kept, as the displays with d_m have it
+_STAYS = limit("stays", noise_m2 / (2 * u), lim_g2, Relation.AT_MOST)
 DYNAMICS = Claim(
     entry("meerkat/norm-dynamics"),
-    algorithms=MEERKAT,
-    parts=(
-        Part(
-            name="falls",
-            left=g_k2(t + 1),
-            right=g_k2(t),
-            index=Index.CLIENT,
-            conditions=(step_of(u), Condition(sigma2, "==", sp.Integer(0))),
-            assumptions=_ASSUMED,
-        ),
-    ),
+    algorithms=(*MEERKAT, *SCORED),
+    parts=(_FALLS, _VANISHES, _STAYS),
     readings=(
-        Reading("without variance the mean squared norm of the gradient never grows; whether it "
-                "oscillates elsewhere is not looked at", parts=("falls",)),
+        Reading(
+            "mean squared norms: without variance of samples they never grow and tend to 0; with "
+            "it they keep half of sigma_k^2 at least; how far the norm of one run is from its mean "
+            "is not looked at",
+            parts=("falls", "vanishes", "stays"),
+        ),
+        Reading("extreme Non-IID clients alone: they never grow", parts=("falls",)),
+        Reading("extreme Non-IID clients alone: they tend to 0", parts=("vanishes",)),
+        Reading("IID clients alone: they keep half of sigma_k^2", parts=("stays",)),
     ),
-)  # fmt: skip
+)
 
 CLAIMS = (EQ_6, EQ_7, ORDER, DYNAMICS)

@@ -51,7 +51,7 @@ def _unmasked(directions: Rule) -> Rule:
     """Directions of all coordinates."""
 
     def wrong(random: Any, problem: Any, p: Any, steps: int) -> Any:
-        every = {"mask": [1] * len(p["mask"]), "own": p["own"]}
+        every = {"mask": [1] * len(p["mask"]), "own": p["own"], "epsilon": p["epsilon"]}
         return directions(random, problem, every, steps)
 
     return wrong

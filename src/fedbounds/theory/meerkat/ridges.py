@@ -183,6 +183,8 @@ def _one_of(count: int) -> tuple[int, ...]:
 # two clients that attain c_h
 ATTAINED = Ridge("own curvatures, a ninth kept, one of 19", (3, *(2,) * 18), _one_of(19),
                  ("1/10", "19/10"), c_h="81/100")  # fmt: skip
+# few coordinates of which one has the least share that the bound of Theorem 2.1 does not cover
+SEVEN = Ridge("4/25 kept, one of seven, two clients", (*(2,) * 6, 1), _one_of(7), c_h="81/100")
 # two clients who are alike: the one that goes on has half of the gaps
 HALF = Ridge("a 25th kept, two clients", (*(2,) * 24, *(1,) * 4), _one_of(28))
 # as many clients as in the paper's experiments

@@ -7,8 +7,8 @@ from typing import Any
 
 from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
 
-from . import choices, gradip_setups, rows_of_tables
-from .ridges import ATTAINED, HALF, RIDGES, SWINGING, TEN, Numbers, Ridge, root
+from . import choices, gradip_setups, minibatches, rows_of_tables
+from .ridges import ATTAINED, HALF, RIDGES, SEVEN, SWINGING, TEN, Numbers, Ridge, root
 
 _EPSILON = "1/10"
 # rounds, and local steps of each
@@ -210,7 +210,9 @@ PLANNED = (
     *_of_rounds(),
     *_of_stopped(),
     *gradip_setups.PLANNED,
+    *minibatches.PLANNED,
     rounds(ATTAINED, ATTAINED.step, (100, 10), "eta of Theorem 2.1", quick=False),
+    rounds(SEVEN, SEVEN.step, (160, 1), "eta of Theorem 2.1", quick=False),
     rounds(TEN, TEN.step, _TWICE, "eta of Theorem 2.1", quick=False),
     rounds(TEN, TEN.short_step(2), _TWICE, "eta = 1/(5LT(u+2)(1+c_h/c))", quick=False),
     stopped(

@@ -188,6 +188,12 @@ lim_GradIP2 = symbol(
     r"\lim_t\mathbb E(\mathrm{GradIP}_k^t)^2",
     nonnegative=True,
 )
+lim_g2 = symbol(
+    "lim_g2",
+    "limit of E ||grad f_k(w_k^t)||^2",
+    r"\lim_t\mathbb E\|\nabla f_k(w_k^t)\|^2",
+    nonnegative=True,
+)
 lim_est2 = symbol(
     "lim_est2",
     "limit of E ||estimate||^2",

@@ -152,6 +152,7 @@ VIEWS = {
     "first round": FIRST,
     "first round, some clients stopped": FIRST_STOPPED,
     "local steps with scores": gradip_views.SCORES,
+    "local steps on minibatches": gradip_views.MINIBATCHES,
     **contest_views.VIEWS,
 }
 RUNGS = gradip_views.RUNGS

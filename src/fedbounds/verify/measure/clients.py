@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
+from flint import fmpq
 
 from fedbounds.errors import require
 from fedbounds.facts import Constant
@@ -125,9 +126,13 @@ class Clients(Networks):
         both = self._mean_gradient(self._joined(u, v), weights)
         return both[:, :, : self.dimension], both[:, :, self.dimension :]
 
-    def sampled_value(self, u: Array, v: Array, weights: Array) -> Array:
-        """Values of the minibatches of which these are the gradients, shape (rows, n)."""
-        every = self._sum_of_samples.sample_values(self._weighed(self._joined(u, v), weights))
+    def sampled_value(self, y: Array, weights: Array, v: Array | None = None) -> Array:
+        """Values of the minibatches of which these are the gradients, shape (rows, n).
+
+        With personal blocks, of (y_i, v_i).
+        """
+        models = self._models(y) if v is None else self._joined(y, v)
+        every = self._sum_of_samples.sample_values(self._weighed(models, weights))
         return self.xp.sum(every * weights, axis=2)
 
     def _mean_gradient(self, models: Array, weights: Array) -> Array:
@@ -217,6 +222,25 @@ class Clients(Networks):
             expected = f"a 0 or 1 for each of n = {n} clients, and a 1 at least once"
             require(fits, f"row {row} of the schedule", [str(rational(x)) for x in own], expected)
         return rows[int(at) % len(given), :]
+
+    def kept(self, mask: Array) -> list[bool]:
+        """Which shared coordinates a mask keeps.
+
+        Raises
+        ------
+        FedboundsError
+            If it is no 0 or 1 for each of them, or keeps none.
+        """
+        given = [rational(x) for x in on_host(mask).reshape(-1).tolist()]
+        fits = len(given) == self.dimension and {*given} <= {0, 1} and any(given)
+        expected = f"a 0 or 1 for each of d = {self.dimension} coordinates, and a 1 at least once"
+        require(fits, "mask", [str(x) for x in given], expected)
+        return [bool(x) for x in given]
+
+    def check_perturbation(self, size: Any) -> None:
+        """Raise unless the points of an estimate are some way apart, where that is a number."""
+        if isinstance(size, int | float | fmpq):
+            require(size > 0, "perturbation epsilon", size, "above 0")
 
     def full_gradient(self, x: Array) -> Array:
         """grad f(x), shape (rows, d)."""

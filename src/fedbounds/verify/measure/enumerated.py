@@ -182,7 +182,8 @@ def draws_of(subject: Subject, p: Parameters) -> tuple[Outcomes, Drawn]:
     try:
         every = outcomes(_sources(subject, p), subject.exact)
     except TooManyError as error:
-        raise TooManyError(f"{place(subject.algorithm.draw)}: {error}") from error
+        where = place(subject.algorithm.draw).rpartition("/")[2]  # of a record: without the folder
+        raise TooManyError(f"{where}: {error}") from error
     return every, drawn_from(subject, p, every.sources, every.answers)
 
 

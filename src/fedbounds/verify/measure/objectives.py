@@ -34,6 +34,7 @@ from fedbounds.problems.ridge_logistic import RidgeLogistic
 from fedbounds.problems.ridge_powers import RidgePowers
 from fedbounds.problems.sampled_regression import Loss, SampledRegression
 from fedbounds.problems.sine import SineBowls
+from fedbounds.problems.softmax import Softmax
 from fedbounds.problems.spectrum import Bracket, largest_eigenvalue, smallest_eigenvalue
 from fedbounds.problems.trilinear import Trilinear
 from fedbounds.theory.language.setups import Objective
@@ -229,6 +230,13 @@ def _ridge_powers(data: Mapping[str, Any]) -> RidgePowers:
     return RidgePowers(along, curvatures, quartics, noise)
 
 
+def _softmax(data: Mapping[str, Any]) -> Softmax:
+    """Features of every client's samples, and the number of the class of each; batches."""
+    labels = np.array(data["labels"], dtype=np.int64)
+    classes, batch = int(data["classes"]), int(data["batch"])
+    return Softmax(exact_array(data["features"]), labels, classes, batch)
+
+
 _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "composed bowls": _composed_bowls,
     "coupled cosines": _cosines,
@@ -246,6 +254,7 @@ _FAMILIES: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "ReLU on random samples": _relu_of(_random_samples),
     "ridge powers": _ridge_powers,
     "sine bowls": _sine_bowls,
+    "softmax": _softmax,
     "trilinear": _trilinear,
 }
 

@@ -67,8 +67,12 @@ class PerClient:
         return int(self.objective.personal_dimension)
 
     def spread(self, x: Array) -> Array:
-        """A model per client: shape (rows, d) to (rows, n, d), every client's the same."""
-        return self.xp.stack([x] * self.places, axis=1)
+        """A model per client: shape (rows, d) to (rows, n, d), every client's the same.
+
+        In memory a client's stand together: no function of an objective then needs a copy.
+        """
+        xp = self.xp
+        return xp.permute_dims(xp.stack([x] * self.places, axis=0), (1, 0, 2))
 
     def _check_shared(self, given: str, expected: str) -> None:
         d_v = self.personal_dimension

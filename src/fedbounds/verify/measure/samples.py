@@ -121,7 +121,7 @@ def replicas(
     def answer(source: Source) -> Array:
         rows = source.sample(random, count)
         kind = np.int64 if source.selects else np.float64
-        return xp.asarray(rows.astype(kind).reshape(count, *source.shape))
+        return xp.asarray(rows.astype(kind, copy=False).reshape(count, *source.shape))
 
     draws = Random(answer)
     problem = subject.problem

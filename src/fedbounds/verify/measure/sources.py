@@ -377,10 +377,13 @@ class Entries:
         return total
 
     def sample(self, random: np.random.Generator, rows: int) -> np.ndarray:
-        """Independent entries."""
+        """Independent entries; where there is one outcome, nothing is drawn."""
+        shape = (rows, prod(self.shape))
         values = np.array([float(value) for value, _ in self.values])
+        if len(values) == 1:
+            return np.broadcast_to(values, shape)
         edges = np.cumsum([float(chance) for _, chance in self.values])[:-1]
-        return values[np.searchsorted(edges, random.random((rows, prod(self.shape))), "right")]
+        return values[np.searchsorted(edges, random.random(shape), "right")]
 
 
 def signs(*shape: int) -> Entries:

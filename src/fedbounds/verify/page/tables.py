@@ -9,7 +9,7 @@ from rich.text import Text
 
 from fedbounds.theory.language.catalogue import Entry
 from fedbounds.theory.language.claims import Claim, Part, read
-from fedbounds.vocabulary import Kind, Standing, StatementStatus, Verdict
+from fedbounds.vocabulary import Kind, Method, Standing, StatementStatus, Verdict
 
 from ..decide.conditions import UNMEASURED
 from ..judge.tightest import is_unmeasured
@@ -34,6 +34,7 @@ _PASSING = (
     Standing.REPRODUCED,
 )
 _REASONS = 3  # told of what was not measured, the most frequent ones
+_NO_FILE = (Method.BALLS, Method.SAMPLING)  # numbers that no file and no script hold
 _FEW = 8  # at most so many passing claims of one standing have a row each
 
 
@@ -103,12 +104,23 @@ def _print_finding(out: Console, document: Record, claim: Record) -> None:
             for row in document["results"]
             if row["claim"] == claim["id"] and row["reading"] == reading["name"]
         ]
-        for row in own:
-            if row["witness"] or row.get("instance"):
-                _print_witness(out, row)
+        exact = [row for row in own if row["witness"] or row.get("instance")]
+        for row in exact:
+            _print_witness(out, row)
+        if not exact:
+            _print_seen(out, own)
         for row in [row for row in own if row.get("difference")][:1]:  # the smallest
             _print_witness(out, row)
     out.print()
+
+
+def _print_seen(out: Console, rows: Sequence[Record]) -> None:
+    """Where a reading is violated without a witness."""
+    for row in rows:
+        if row["verdict"] == Verdict.VIOLATED and row["evidence"]["method"] in _NO_FILE:
+            seen, method = row["problem"]["instance"], row["evidence"]["method"]
+            out.print(Text(f"    no witness in a file: seen in {method} on {seen}"), soft_wrap=True)
+            return
 
 
 def _print_equality(out: Console, claim: Record) -> None:

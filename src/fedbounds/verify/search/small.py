@@ -18,7 +18,7 @@ from ..measure.trace import subject_of
 from ..setups.found import Named, method_of, view_of
 from ..setups.inside import NoStepsError
 from ..setups.instance_file import from_data, to_data
-from ..setups.program import check_size
+from ..setups.program import check_size, follows, with_few_outcomes
 from .seeking import Asking, Space, spaces
 
 _BITS = 6  # significant binary digits of what is irrational: rounded inside the conditions
@@ -128,7 +128,16 @@ def is_shown(case: Case) -> bool:
     if not isinstance(setup, Setup):
         return True
     try:
-        check_size(subject_of(setup.run, view_of(setup)))
+        check_size(with_few_outcomes(subject_of(setup.run, view_of(setup))))
     except FedboundsError:
         return False
     return True
+
+
+def is_followed(case: Case) -> bool:
+    """Whether a script can follow its moments, where it cannot walk through all outcomes."""
+    setup = getattr(case.setup, "setup", case.setup)
+    if not isinstance(setup, Setup):
+        return False
+    view = view_of(setup)
+    return follows(with_few_outcomes(subject_of(setup.run, view)), view)

@@ -28,7 +28,7 @@ from .explore import case_of
 from .fairness import fairest
 from .planned import narrowed_to
 from .seeking import Space
-from .small import exactly, is_kept, is_shown, small_instances, small_spaces
+from .small import exactly, is_followed, is_kept, is_shown, small_instances, small_spaces
 from .tape import Tape
 from .tightest import BUDGET, tightest_parts
 
@@ -127,7 +127,7 @@ def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness 
     planned = [case.setup for case in cases]
     exact = (
         case if case.setup is setup else replace(case, setup=setup, method=Method.RATIONAL)
-        for case in sorted(cases, key=lambda case: (not is_shown(case), case.work))
+        for case in sorted(cases, key=lambda case: (_how(case), case.work))
         if (setup := case.setup if is_exact(case) else in_rationals(case.setup))
     )
     # what is planned in floats may be small enough for one replay and too large for a file
@@ -138,6 +138,11 @@ def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness 
         return None
     assert isinstance(found.instance, Case)
     return explain(_judge(claim, reading, exactly(found.instance)))
+
+
+def _how(case: Case) -> int:
+    """First those through which a script walks, then those whose moments it follows."""
+    return 0 if is_shown(case) else 1 if is_followed(case) else 2
 
 
 def _shrunk(claim: Claim, reading: Reading, examples: int) -> Judgement | None:

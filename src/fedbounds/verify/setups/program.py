@@ -15,7 +15,7 @@ import sympy as sp
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Constant
 from fedbounds.theory.language.claims import Part
-from fedbounds.theory.language.setups import Run, Says, is_formula
+from fedbounds.theory.language.setups import Run, Says, View, is_formula
 from fedbounds.vocabulary import Relation
 
 from ..measure.contract import State, arguments_of_init, takes
@@ -39,6 +39,9 @@ from .script_parts import (
     source_lines,
 )
 from .script_source import quoted
+
+_MOST_FOLLOWED = 256  # rounds whose moments a program follows
+_MOST_AT_A_POINT = 40_000  # outcomes of a round, times entries of all Hessians
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +106,27 @@ def check_size(subject: Subject, *, stays: bool = False) -> None:
         raise FedboundsError(f"{error}: too many for a script") from error
 
 
+def follows(subject: Subject, view: View) -> bool:
+    """Whether a program follows moments: of equal rounds, that have too many outcomes together.
+
+    It looks at points that tell what is of degree two, where numbers are short; moments of many
+    rounds are long.
+    """
+    if not view.moments or subject.changing or not 1 < subject.rounds <= _MOST_FOLLOWED:
+        return False
+    try:
+        check_size(subject)
+        return False
+    except FedboundsError:
+        pass
+    try:
+        outcomes = paths(replace(subject, rounds=1))
+    except TooManyError:
+        return False
+    size, n = int(subject.problem.entries), int(subject.problem.clients)
+    return outcomes * n * size**2 <= _MOST_AT_A_POINT
+
+
 def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
     """The program's text.
 
@@ -112,6 +136,8 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         If none can be written; the message says why.
     """
     subject, defined = program.subject, program.defined
+    if defined.followed:
+        subject = replace(subject, rounds=1)
     algorithm = replace(subject.algorithm, draw=unwrap(subject.algorithm.draw))  # to be quoted
     check_size(subject, stays=program.stays)
     left, right = defined.side(part.left), defined.side(part.right)
@@ -143,6 +169,7 @@ def written(program: Program, judgement: Any, part: Part, outcome: Any) -> str:
         uses=["settled"] if several else [],
         begins=begins,
         single=single,
+        followed=defined.followed,
         sure=sure,
         drawn=f"{draw}(Random(), problem, p)",
         follows=follows,

@@ -25,7 +25,7 @@ from ..measure.trace import rules_of, subject_of
 from ..measure.unknowns import Refused
 from .found import known_of, only_of, view_of
 from .functions_script import measured_in
-from .program import Program, calls_of, check_size, with_few_outcomes, written
+from .program import Program, calls_of, check_size, follows, with_few_outcomes, written
 from .script_check import CLOSE, ROUNDED
 from .script_code import Definitions
 from .script_ends import ends_of
@@ -90,7 +90,8 @@ def program_of(
     if why := unscripted(setup, part):
         raise FedboundsError(why)
     subject = with_few_outcomes(subject_of(setup.run, view))
-    check_size(subject, stays=view.integrated)
+    followed = follows(subject, view)
+    check_size(replace(subject, rounds=1) if followed else subject, stays=view.integrated)
     known = _known(setup, view)
     measured, called = measured_in(part, view, subject) if view.tried else ({}, ())
 
@@ -105,7 +106,7 @@ def program_of(
         view.shown, known.constants, known.quantities, given, ends,
         partial(is_known, known),
         each=view.each, steps=lambda name: int(known.series(name).shape[-2]), place=place,
-        later=view.later, measured=measured,
+        later=view.later, measured=measured, followed=followed,
     )  # fmt: skip
     rules = rules_of(setup.run, view)
     own = known.constants

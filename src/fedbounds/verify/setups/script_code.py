@@ -34,6 +34,7 @@ from .script_asserts import broken
 from .script_lines_of import COUNTS, IDENTIFIERS, WIDTH, Script, wrapped
 
 _ROOTS = (sp.S.Half, -sp.S.Half)
+_POINTS = "map(look, range(len(rounds)))"  # those that tell what is of degree two
 _EXTREMES = {Largest: "largest", Least: "least", MeanOfLargest: "mean_of_largest"}
 # names that a script has itself; another of that name gets an underscore
 TAKEN = frozenset(
@@ -157,6 +158,8 @@ class Definitions:
         The client and the local step that are looked at.
     later : tuple of str
         Quantities of the next round.
+    followed : bool
+        Whether moments are followed: a script looks at points that tell what is of degree two.
     written : list of pairs (line, comment)
     vectors, helpers, numbers : sets of str
         Vectors and factors, helping functions, and numbers that are given, as far as they are used.
@@ -173,6 +176,7 @@ class Definitions:
     place: tuple[int | None, int | None] = (None, None)
     later: tuple[str, ...] = ()
     measured: Mapping[str, str] = field(default_factory=dict)
+    followed: bool = False
     written: list[tuple[str, str]] = field(default_factory=list)
     vectors: set[str] = field(default_factory=set)
     helpers: set[str] = field(default_factory=set)
@@ -189,6 +193,8 @@ class Definitions:
             raise FedboundsError("no script is written for products over all rounds")
         if side.has(sp.log):
             raise FedboundsError("no script is written for sides with logarithms")
+        if self.followed and side.has(sq, ip, dot):
+            raise FedboundsError("no script of moments is written for products of a round")
         _, step = self.place
         return self._python(self._plain(side if step is None else side.subs(k, step)))
 
@@ -204,7 +210,7 @@ class Definitions:
             return False
         relation = f"{one} {says.relation} {other}"
         if left.has(dot) or right.has(dot):
-            line = f"assert all(np.all({relation}) for t in map(look, range(T)))"
+            line = self._everywhere(one, says.relation, other)
             self._at_start = False
         elif any(side.has(t) or side.atoms(AppliedUndef) for side in (left, right)):
             line = f"assert all({relation} for t in range(T))"
@@ -220,6 +226,17 @@ class Definitions:
         if name or line not in dict(self.written):
             self.written.append((line, name))
         return True
+
+    def _everywhere(self, left: str, relation: str, right: str) -> str:
+        """Assert it of all that is visited; of degree two, wherever a run may go."""
+        if not self.followed:
+            return f"assert all(np.all({left} {relation} {right}) for t in map(look, range(T)))"
+        if relation == "==":
+            return f"assert all(np.all({left} == {right}) for t in {_POINTS})"
+        if relation not in ("<=", ">="):
+            raise FedboundsError(f"no script of moments is written for {relation}")
+        less, more = (left, right) if relation == "<=" else (right, left)
+        return f"assert never_negative([{more} - ({less}) for t in {_POINTS}])"
 
     def use(self, name: str) -> None:
         """Have a constant that lines of others name."""
@@ -268,6 +285,14 @@ class Definitions:
             return
         expression = self._plain(self.quantities[name])
         python = self._python(expression)
+        if self.followed:
+            if later or not expression.has(sq, ip, dot):
+                raise FedboundsError(f"no script of moments is written for {name}")
+            self._at_start = False
+            self._write(
+                f'q["{name}"] = over_rounds([{self._at_place(name, python)} for t in {_POINTS}])'
+            )
+            return
         if expression.has(sq, ip, dot):
             self._at_start = False
             every = f"map(look, {every})"
@@ -345,6 +370,8 @@ class Definitions:
         return same and self.holds(name)
 
     def _write_extreme(self, node: sp.Expr, name: str) -> None:
+        if self.followed:
+            raise FedboundsError(f"no script of moments is written for {node}")
         helper = _EXTREMES[type(node)]
         self.helpers.add(helper)
         if isinstance(node, MeanOfLargest):

@@ -166,6 +166,8 @@ _METHODS: Mapping[str, Lines] = {
         "def project(self, w, box):",
         "    return np.where(w < box[0], box[0], np.where(w > box[1], box[1], w))",
     ),
+    "kept": ("def kept(self, mask):", "    return [bool(x) for x in mask]"),
+    "check_perturbation": ("def check_perturbation(self, size):", "    assert size > 0"),
     "masked": (
         "def masked(self, keep):  # E F_k(m o x), entries of m are 1 with probability keep_k",
         "    p = keep[:, None, None]",
@@ -197,7 +199,7 @@ _OF_TRILINEAR: Mapping[str, Lines] = {
     ),
 }
 _OF_POWERS: Mapping[str, Lines] = {
-    **{name: _METHODS[name] for name in ("spread", "full_gradient")},
+    **{name: _METHODS[name] for name in ("spread", "full_gradient", "kept", "check_perturbation")},
     "gradient": (
         "def gradient(self, y):",
         "    s = (self.spread(y) * self.a).sum(axis=2)",
