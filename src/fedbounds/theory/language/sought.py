@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 import sympy as sp
 
+from .beside import Beside
 from .setups import Ladder, Number, Objective, Setup
 
 _Option = TypeVar("_Option")
@@ -31,11 +32,14 @@ class Steps:
         Of which conditions say how large they may be; this is it where none does.
     derived : mapping from name to expression
         What follows from these.
+    told : frozenset of str
+        What a run tells, and nobody before: conditions that speak of it are looked at then.
     """
 
     least: Mapping[str, sp.Expr] = field(default_factory=dict)
     largest: Mapping[str, sp.Expr] = field(default_factory=dict)
     derived: Mapping[str, sp.Expr] = field(default_factory=dict)
+    told: frozenset[str] = frozenset()
 
 
 class Seeking(Protocol):
@@ -74,24 +78,28 @@ class Seeking(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """Set-ups of an algorithm, or ladders of them, among which instances are searched.
+    """Set-ups of an algorithm, ladders of them, or such side by side: there instances are searched.
 
     Attributes
     ----------
     runs : str
-        What claims call the algorithm, or the ladder.
+        What claims call the algorithm, the ladder, or those side by side.
     counts : tuple of mappings from name to count
         Numbers of clients, of rounds, and the like: the simplest first.
     steps : Steps
     make : function of a `Seeking`
-        The set-up, or the ladder, of its answers.
+        What its answers make.
     doublings : int
         How often the number of rounds may be doubled where sides of a whole run come closer
         with it.
+    view : str
+        In which all set-ups are: what it does not show is not searched there. Empty: whatever is
+        asked is.
     """
 
     runs: str
     counts: tuple[Counts, ...]
     steps: Steps
-    make: Callable[[Seeking], Setup | Ladder]
+    make: Callable[[Seeking], Setup | Ladder | Beside]
     doublings: int = 0
+    view: str = ""

@@ -38,7 +38,7 @@ from .expressions import (
     without_products,
 )
 from .missing import MissingError as MissingError
-from .missing import NotShownError
+from .missing import NotShownError, or_raise
 from .missing import UnansweredError as UnansweredError
 from .norms import alike, entries, mean_norm, norm_of
 from .recalled import recalled, remembered
@@ -46,7 +46,7 @@ from .settled import settled
 from .spaces import Listed, Unrolled, alone, product
 from .spaces import field as entries_of
 from .subject import Subject
-from .surely import RELATIONS, broken_surely
+from .surely import RELATIONS, broken_surely, nearly
 from .trace import Trace
 from .unknowns import Refused
 
@@ -95,6 +95,9 @@ class Defined(Generic[Run]):
         Quantities of the next round.
     variants : mapping from name to function
         What makes that of a variant of the run.
+    steers : bool
+        Whether it steers a search alone: numbers that are as good as equal count as equal in what
+        is said of them.
     """
 
     trace: Run
@@ -108,6 +111,7 @@ class Defined(Generic[Run]):
     later: tuple[str, ...] = ()
     outcomes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     variants: "Mapping[str, Callable[[], Defined[Any]]]" = field(default_factory=dict)
+    steers: bool = False
     _values: dict[str, Any] = field(default_factory=dict)
     _series: dict[str, Array] = field(default_factory=dict)
     _held: dict[Says, str] = field(default_factory=dict)
@@ -149,7 +153,7 @@ class Defined(Generic[Run]):
         """
         if name not in self._values:
             self._values[name] = self._kept(name, lambda: self._constant(name))
-        return _or_raise(self._values[name])
+        return or_raise(self._values[name])
 
     def series(self, name: str) -> Array:
         """Rounds 0, 1, ... on the last axis; one for each index before it.
@@ -163,7 +167,7 @@ class Defined(Generic[Run]):
             return self.given[name]
         if name not in self._series:
             self._series[name] = self._kept(name, lambda: self._quantity(name))
-        return _or_raise(self._series[name])
+        return or_raise(self._series[name])
 
     def _kept(self, name: str, make: Callable[[], Any]) -> Any:
         """The number, or why there is none."""
@@ -275,7 +279,9 @@ class Defined(Generic[Run]):
             return self._broken_somewhere(says, sides, own)
         left, right = (self._side(side, own) for side in sides)
         left, right = np.broadcast_arrays(np.atleast_1d(left), np.atleast_1d(right))
-        failed = [(a, b) for a, b in zip(left.flat, right.flat, strict=True) if not holds(a, b)]
+        pairs = zip(left.flat, right.flat, strict=True)
+        clear = [x for x in pairs if not (self.steers and nearly(says.relation, *x))]
+        failed = [pair for pair in clear if not holds(*pair)]
         return f"{says} fails: {failed[0][0]} against {failed[0][1]}" if failed else ""
 
     def _side(self, side: sp.Expr, own: Mapping[str, Any]) -> Any:
@@ -591,10 +597,4 @@ def _array(rows: Sequence[Sequence[Any]]) -> Array:
     found = np.empty((len(rows), len(rows[0]) if rows else 0), dtype=object)
     for at, row in enumerate(rows):
         found[at, :] = row
-    return found
-
-
-def _or_raise(found: Any) -> Any:
-    if isinstance(found, MissingError):
-        raise found
     return found

@@ -492,12 +492,13 @@ def _by_right(node: sp.Expr) -> dict[sp.Expr, sp.Expr]:
 
 def _where(own: Range, positive: Range, node: sp.Expr, *, largest: bool) -> Range:
     """Where the other is positive: surely so for the one end, possibly for the other."""
-    sure, may = (np.broadcast_to(_of(x > 0), own.low.shape) for x in (positive.low, positive.high))
+    ends = np.broadcast_arrays(own.low, own.high, _of(positive.low > 0), _of(positive.high > 0))
+    low, top, sure, may = ends  # what is one number for all rounds is that of each
     if not may.any():
         raise MissingError(f"nothing visited is asked for by {node}")
     if not sure.any():
         raise MissingError(f"nothing visited is surely asked for by {node}")
-    inner, outer = (own.low, own.high) if largest else (own.high, own.low)
+    inner, outer = (low, top) if largest else (top, low)
     return Range(inner[sure], outer[may]) if largest else Range(outer[may], inner[sure])
 
 

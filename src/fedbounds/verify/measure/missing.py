@@ -1,5 +1,7 @@
 """Numbers of a run that are not there."""
 
+from typing import Any
+
 from fedbounds.errors import FedboundsError
 
 
@@ -13,3 +15,10 @@ class NotShownError(MissingError):
 
 class UnansweredError(MissingError):
     """A number that is there, and that no method measured: it is too much work."""
+
+
+def or_raise(found: Any) -> Any:
+    """A number; what says why there is none is raised."""
+    if isinstance(found, MissingError):
+        raise found
+    return found

@@ -12,6 +12,7 @@ from flint import arb, ctx, fmpq
 from fedbounds.problems.linear import rational
 from fedbounds.theory.language.setups import dot
 
+from .balls import Ball, as_arb
 from .evaluate import Roots, as_roots
 from .settled import FromAnywhere
 from .spaces import Unrolled, vector
@@ -56,15 +57,22 @@ def entries(v: sp.Expr, space: Unrolled, values: Mapping[str, Any] | None = None
 def mean_norm(means: Sequence[fmpq], square: fmpq, *, signed: bool) -> fmpq | Roots | arb:
     """E ||v|| from E v and E ||v||^2; ``signed`` says that v is a number that keeps its sign."""
     low = sum((x * x for x in means), fmpq(0))
+    if isinstance(low, Ball) or isinstance(square, Ball):
+        return _between(*(as_arb(x).max(arb(0)) for x in (low, low if signed else square)))
     if signed or low == square:
         root = as_roots(low).root(2)
         number = root.rational()
         return root if number is None else number
     with ctx.workprec(PRECISE):
-        below, above = arb(low).sqrt(), arb(square).sqrt()
-        middle, radius = (below + above) / 2, (above - below) / 2
-        # a ball around the middle whose radius holds the balls at both ends
-        return arb(middle.mid(), radius.upper() + below.rad() + above.rad())
+        return _between(arb(low), arb(square))
+
+
+def _between(low: arb, high: arb) -> arb:
+    """A ball that holds the roots of both, and all between."""
+    below, above = low.sqrt(), high.sqrt()
+    middle, radius = (below + above) / 2, (above - below) / 2
+    # a ball around the middle whose radius holds the balls at both ends
+    return arb(middle.mid(), abs(radius).upper() + below.rad() + above.rad())
 
 
 def alike(norms: Sequence[fmpq | Roots | arb]) -> list[fmpq | Roots | arb]:

@@ -14,7 +14,9 @@ from flint import fmpq
 from fedbounds.problems.linear import is_positive_semidefinite
 from fedbounds.theory.language.setups import Says
 
+from .balls import as_arb
 from .missing import NotShownError
+from .roots import Roots
 from .unknowns import bare
 
 RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -24,6 +26,16 @@ RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "<": lambda a, b: a < b,
     ">": lambda a, b: a > b,
 }
+
+_NEARLY = 1e-9  # of the larger one
+
+
+def nearly(relation: str, a: Any, b: Any) -> bool:
+    """Whether two numbers are equal as far as a search needs to know, where equal ones do."""
+    if relation not in ("==", "<=", ">="):
+        return False
+    x, y = (float(as_arb(one.ball() if isinstance(one, Roots) else one).mid()) for one in (a, b))
+    return abs(x - y) <= _NEARLY * max(abs(x), abs(y))
 
 
 def broken_surely(says: Says, differences: Iterable[Any]) -> str:

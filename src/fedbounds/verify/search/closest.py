@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from flint import arb
+from sympy.core.function import AppliedUndef
 
 from fedbounds.theory.language.claims import Part
-from fedbounds.theory.language.symbols import quantities_in
+from fedbounds.theory.language.symbols import Mean_t, Sum_t, T, f, quantities_in, t
 
 from ..decide.part import rounds_of
 from ..decide.start import idle
@@ -35,7 +36,8 @@ class Closest:
 def closest(part: Part, numbers: Numbers) -> Closest | None:
     """Over the cases whose sides stand clear of rounding; None if there is none.
 
-    Where the objective stands on both sides, its decrease counts as one term.
+    Where the objective stands on both sides, its decrease counts as one term; and so does the
+    change of a quantity from one round to the next.
     """
     rounds = rounds_of(part, numbers)
     values = [np.atleast_1d(evaluate(term, numbers, rounds)) for term in _terms(part)]
@@ -61,11 +63,45 @@ def closest(part: Part, numbers: Numbers) -> Closest | None:
 
 @cache
 def _terms(part: Part) -> tuple[sp.Expr, ...]:
-    """The summands of right - left, those of the objective together."""
+    """The summands of right - left: those of the objective together if its zero is of no account.
+
+    Of a recursion x(t + 1) <= (1 - z) x(t) + b the change x(t) - x(t + 1) is one too: short steps
+    alone bring both sides together.
+    """
     signed = [*terms(part.right), *(-term for term in terms(part.left))]
-    values = [term for term in signed if "f" in quantities_in(term)]
-    others = [term for term in signed if term not in values]
-    return (*others, sp.Add(*values)) if values else tuple(others)
+    values = [term for term in signed if f.__name__ in quantities_in(term)]
+    if _ignores_shifts(sp.Add(*values)):
+        others = [term for term in signed if term not in values]
+        signed, values = others, [sp.Add(*values)] if values else []
+    else:
+        values = []
+    after = sp.Add(*signed, evaluate=False).atoms(AppliedUndef)
+    for later in sorted((one for one in after if one.args == (t + 1,)), key=str):
+        signed = _changing(later, signed)
+    return (*signed, *values)
+
+
+def _ignores_shifts(values: sp.Expr) -> bool:
+    """Whether a sum of multiples of the objective stays as it is where a number is added to it."""
+    one = values.replace(f, lambda *_: sp.S.One)
+    whole = one.replace(Mean_t, lambda x: x).replace(Sum_t, lambda x: T * x)
+    return not sp.expand(whole)
+
+
+def _changing(later: Any, signed: list[sp.Expr]) -> list[sp.Expr]:
+    """The same sum, in which a quantity's change from a round to the next is one summand."""
+    now = later.func(t)
+    own = [term for term in signed if term.has(now) or term.has(later)]
+    whole = sp.expand(sp.Add(*own))
+    left, right = whole.coeff(later), whole.coeff(now)
+    rest = sp.expand(whole - left * later - right * now)
+    kept, more = right.as_coeff_Add()
+    if not left.is_Number or left != -kept or kept == 0 or rest.has(now, later):
+        return signed
+    every = [*(x for x in signed if x not in own), rest]
+    every += [term * now for term in more.as_ordered_terms()]
+    others = [term for term in every if term != 0]
+    return [*others, kept * (now - later)] if others else signed
 
 
 def as_floats(numbers: Numbers) -> Numbers:

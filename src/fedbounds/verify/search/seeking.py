@@ -12,11 +12,13 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import require
+from fedbounds.facts import Fact
 from fedbounds.problems.linear import rational
 from fedbounds.theory.language.claims import Claim, Condition, Part
-from fedbounds.theory.language.registry import sought
-from fedbounds.theory.language.setups import Ladder, Number, Objective, Setup, formula, is_formula
+from fedbounds.theory.language.registry import sought, views
+from fedbounds.theory.language.setups import Number, Objective, Setup, formula, is_formula
 from fedbounds.theory.language.sought import Counts, Row, Seeking, Sought
+from fedbounds.theory.language.symbols import SHARED
 from fedbounds.vocabulary import Index, Method
 
 from ..decide.case import Case
@@ -60,7 +62,7 @@ class Space:
     def case(self, seeking: Seeking, names: frozenset[str], bits: int | None = None) -> Case:
         """The instance of one's answers, of which these quantities are measured, as `Named` says.
 
-        Of a ladder all is, in rationals.
+        Of a ladder, or of set-ups side by side, all is, in rationals.
 
         Raises
         ------
@@ -69,7 +71,7 @@ class Space:
         """
         setup, own = self.sought.make(seeking), seeking.counts()
         told = " ".join(f"{name}={value}" for name, value in own.items())
-        if isinstance(setup, Ladder):
+        if not isinstance(setup, Setup):
             return Case(f"search, {told}", self.sought.runs, setup, Method.RATIONAL)
         named = Named(setup, names, _exactly(setup) if bits == FLOATS else MOST_WORK, bits)
         methods = {None: method_of(setup), FLOATS: Method.MOMENTS}
@@ -92,9 +94,32 @@ def spaces(claim: Claim, part: Part, longer: bool = True) -> tuple[Space, ...]:
     if part.vectors or part.index not in _INDICES:
         return ()
     names = (part.algorithm,) if part.algorithm else claim.algorithms
-    own = [one for one in sought(claim.entry.paper) if one.runs in names]
+    paper = claim.entry.paper
+    own = [one for one in sought(paper) if one.runs in names and _shows(paper, one, part)]
     every = (Space(part, one if longer else replace(one, doublings=0)) for one in own)
     return tuple(space for space in every if space.counts)
+
+
+def _shows(paper: str, sought: Sought, part: Part) -> bool:
+    """Whether a part can be looked at in the view of some set-ups, as far as that is known."""
+    if not sought.view:
+        return True
+    every = views(paper)
+    view = every[sought.view]
+    besides = view.besides.quantities if view.besides is not None else ()
+    shown = {*view.quantities, *view.functions, *besides}
+    of_views = {name for one in every.values() for name in (*one.constants, *one.choices)}
+    of_views -= SHARED.constants.keys()  # of which problems tell some
+    known = {*view.constants, *view.choices, *view.takes, *view.may_take}
+    alike = [one for one in every.values() if one.runs == view.runs]
+    of_problems = {*Fact} - {name for one in alike for name in one.assumptions}
+    assumed = {*view.assumptions, *view.decided, *of_problems}
+    return (
+        part.quantities <= shown
+        and part.constants & of_views <= known
+        and assumed.issuperset(part.assumptions)
+        and (not part.scopes or bool({*part.scopes} & {*view.scopes}))
+    )
 
 
 @lru_cache(maxsize=64)  # parts with the same conditions have the same

@@ -1,6 +1,6 @@
 """What a theory's set-up shows: every number by its definition, assumptions where a run goes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
@@ -103,7 +103,8 @@ def _found_of_named(given: Named) -> Found:
     if view.tried:
         return tried(given.setup, view)
     if view.many:
-        return _shown(given.setup, view, floats=False)
+        with np.errstate(over="ignore", invalid="ignore"):  # told as well, not warned of
+            return _shown(given.setup, view, floats=False)
     return _listed(given.setup, view, given.most, given.bits)
 
 
@@ -182,7 +183,7 @@ def _listed(setup: Setup, view: View, most: int | None = None, given: int | None
     enough = BITS + (_BITS_A_ROUND * setup.run.rounds if bits > FLOATS else 0)
     with precise(enough):
         try:
-            known = known_of(setup, view, most, bits)
+            known = known_of(setup, view, most, bits, steers=given is not None)
         except Refused as error:
             return _refused(setup, view, str(error))
         found = told_of(setup, view, known, known.trace.subject)
@@ -340,7 +341,9 @@ def view_of(setup: Setup) -> View:
     return view
 
 
-def known_of(setup: Setup, view: View, most: int | None = None, bits: int = 0) -> Known:
+def known_of(
+    setup: Setup, view: View, most: int | None = None, bits: int = 0, *, steers: bool = False
+) -> Known:
     """Everything that is defined of a set-up whose outcomes are listed; the rest as of `Named`."""
     trace, besides = analysed(setup.run, view, most, bits)
     return Known(
@@ -355,6 +358,7 @@ def known_of(setup: Setup, view: View, most: int | None = None, bits: int = 0) -
         view.later,
         view.outcomes,
         {name: partial(known_of, setup, other) for name, other in view.variants.items()},
+        steers,
     )
 
 
@@ -526,16 +530,22 @@ def _family(view: View, run: Run, problem: Any) -> str:
     return f"{view.told}: {' '.join([sizes, *counts])}"
 
 
-def evidence(view: View, known: Defined[Any], problem: Any) -> dict[str, Evidence]:
-    """Of a set-up: what its view says of it, and what its problem tells."""
-    found = objectives.facts(problem)
-    for assumption, statements in view.assumptions.items():
-        holds: bool | None = True
-        reason = "; ".join(map(str, statements)) or view.told
-        for says in statements:
-            holds, why = known.holds(says)
-            if not holds:
-                reason = why
-                break
-        found[assumption] = Evidence(holds, reason)
-    return found
+def evidence(view: View, known: Defined[Any], problem: Any) -> Mapping[str, Evidence]:
+    """Of a set-up: what its view says of it, whoever asks first, and what its problem tells."""
+    bits, facts = ctx.prec, objectives.facts(problem)
+
+    def told(assumption: str) -> Evidence | None:
+        if assumption not in view.assumptions:
+            return facts[assumption]
+        with ctx.workprec(bits), np.errstate(over="ignore", invalid="ignore"):
+            return _evidence(known, view.assumptions[assumption], view.told)
+
+    return Lazily(tuple({**facts, **view.assumptions}), told)
+
+
+def _evidence(known: Defined[Any], statements: Sequence[Says], told: str) -> Evidence:
+    for says in statements:
+        holds, why = known.holds(says)
+        if not holds:
+            return Evidence(holds, why)
+    return Evidence(True, "; ".join(map(str, statements)) or told)

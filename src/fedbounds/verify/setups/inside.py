@@ -1,6 +1,6 @@
 """Step sizes inside a part's own conditions, at their edges where asked; in rationals."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import frexp, log2
 from typing import Any
 
@@ -51,9 +51,10 @@ def steps_inside(
         If a condition names something unknown, fixes a step size at an irrational number, or is
         not met by any.
     """
-    found = _Found(part, steps, dict(known), bits)
     chosen = {*steps.least, *steps.largest, *steps.derived}
-    needed = set[str]().union(*(names_in(c) for c in part.conditions))
+    conditions = tuple(c for c in part.conditions if not names_in(c) & steps.told)
+    found = _Found(conditions, steps, dict(known), bits)
+    needed = set[str]().union(*(names_in(c) for c in conditions))
     if not needed <= known.keys() | chosen:
         raise NoStepsError(f"no value for {', '.join(sorted(needed - known.keys() - chosen))}")
     try:
@@ -70,12 +71,14 @@ def steps_inside(
 class _Found:
     """What is known so far, with the steps that were chosen."""
 
-    def __init__(self, part: Part, steps: Steps, values: Known, bits: int) -> None:
-        self.part, self.steps, self.values, self.bits = part, steps, values, bits
+    def __init__(
+        self, conditions: Sequence[Condition], steps: Steps, values: Known, bits: int
+    ) -> None:
+        self.conditions, self.steps, self.values, self.bits = conditions, steps, values, bits
 
     def rise(self, name: str, free: sp.Expr, factor: fmpq) -> None:
         """Choose what has a least value."""
-        own = [c for c in self.part.conditions if str(c.left) == name]
+        own = [c for c in self.conditions if str(c.left) == name]
         fixed = [c for c in own if c.relation == "=="]
         if fixed:
             self.values[name] = self.exactly(fixed[0].right)
@@ -86,7 +89,7 @@ class _Found:
     def fall(self, name: str, free: sp.Expr, factor: fmpq) -> None:
         """Choose what has a largest value."""
         fixed, tops = [], []
-        for condition in self.part.conditions:
+        for condition in self.conditions:
             names = _names(condition.left)
             if names == {name} and condition.relation == "==":
                 fixed.append(self.exactly(condition.right))
