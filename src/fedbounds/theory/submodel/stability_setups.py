@@ -130,11 +130,12 @@ def _setup(
         parameters["box"] = tuple((end,) * d for end in shape.box)
         parameters["hull"] = shape.hull[at] if shape.hull else tuple((end,) * d for end in ends)
         view += " in a box" if shape.rolling else ", in a box"
-    run = Run(_problem(shape), shape.start, tuple(parameters.items()), shape.rounds)
+    run = Run(problem_of(shape), shape.start, tuple(parameters.items()), shape.rounds)
     return Setup("submodel", view, run)
 
 
-def _problem(shape: Shape) -> Objective:
+def problem_of(shape: Shape) -> Objective:
+    """Its samples."""
     data: dict[str, Any] = {
         "features": tuple(tuple(sample[:-1] for sample in own) for own in shape.rows),
         "targets": tuple(tuple(sample[-1] for sample in own) for own in shape.rows),
