@@ -116,7 +116,8 @@ def test_products_of_vectors_are_measured_per_round():
 
 def test_the_cheapest_broken_case_is_the_witness_and_is_stored_exactly():
     wanted = claim(FALLS)
-    wanted = replace(wanted, readings=(replace(wanted.readings[0], parts=()),))
+    readings = (replace(wanted.readings[0], parts=()),)
+    wanted = replace(wanted, readings=readings, algorithms=("one that is searched nowhere",))
     suspects = [Case(str(w), "FedPLT", s, Method.RATIONAL, w) for w, s in ((9, GROWS), (2, GROWS))]
     witness = find_witness(
         wanted, wanted.readings[0], [*suspects, Case("ok", "FedPLT", EXACT, Method.RATIONAL, 1)]
