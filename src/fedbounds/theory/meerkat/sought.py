@@ -171,7 +171,7 @@ def _stopped(seek: Seeking) -> Setup:
     return Setup("meerkat", "rounds, some clients stopped", run, tuple(chosen.items()))
 
 
-_LOCAL = (1, 2, 3, 6, 12)
+_LOCAL = (1, 2, 3, 6)
 _ROUNDS = (1, 2, 4, 12)
 SOUGHT = (
     Sought(MEERKAT[0], _counts((1, 2, 4, 8, 30)), _STEPS, _local_steps, 3, "local steps"),

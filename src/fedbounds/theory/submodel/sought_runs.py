@@ -18,8 +18,8 @@ _TOLD = frozenset(("p_mean", "log_T", "v_mean", "nu2", "Phi", "a_bar2", "sigma^2
 _STEPS = Steps(largest={"eta": 4 / (K * L)}, told=_TOLD)
 _SHORT, _LONG, _TUNED = (1, 2, 3), (6, 20, 60), (100, 200)
 _MOST = 8  # masks and signs of a run whose outcomes are listed, each of two outcomes
-_ORDERS = 6  # of a run of rolling masks, likewise
-_LOCAL_STEPS = (1, 2, 3)
+_ORDERS = 4  # of a run of rolling masks, likewise
+_LOCAL_STEPS = (1, 2)
 
 
 def _random_counts(rounds: tuple[int, ...], most: int | None = None) -> tuple[Counts, ...]:
