@@ -171,11 +171,11 @@ def _stopped(seek: Seeking) -> Setup:
     return Setup("meerkat", "rounds, some clients stopped", run, tuple(chosen.items()))
 
 
-_LOCAL = (1, 2, 3, 6)
+_LOCAL, _MORE = (1, 2, 3, 6), (1, 2, 3, 6, 12)
 _ROUNDS = (1, 2, 4, 12)
 SOUGHT = (
     Sought(MEERKAT[0], _counts((1, 2, 4, 8, 30)), _STEPS, _local_steps, 3, "local steps"),
-    Sought(MEERKAT[0], _counts(_ROUNDS, _LOCAL), _STEPS, partial(_rounds, "rounds"), 4, "rounds"),
+    Sought(MEERKAT[0], _counts(_ROUNDS, _MORE), _STEPS, partial(_rounds, "rounds"), 4, "rounds"),
     Sought(MEERKAT[0], _counts(_ROUNDS), _STEPS, partial(_rounds, "one local step"), 4,
            "one local step"),
     Sought(EARLY_STOPPED[0], _counts(_ROUNDS, _LOCAL), _STEPS, _stopped, 4,
