@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Part
 from fedbounds.vocabulary import Index, Method
 
@@ -14,7 +15,6 @@ from ..decide.measurement import measure
 from ..measure.balls import BITS
 from ..measure.moments import FLOATS
 from ..measure.steering import UnclearError
-from ..setups.inside import NoStepsError
 from .closest import EQUAL, as_floats, closest
 from .seeking import Space
 from .small import exactly, is_kept
@@ -154,12 +154,12 @@ def again(seen: Seen, parts: Sequence[Part], bits: int = FULL_BITS) -> Case | No
 
 
 def case_of(parts: Sequence[Part], tape: Tape) -> Case | None:
-    """None if the conditions leave no step sizes."""
+    """None if the conditions leave no step sizes, or the answers make no set-up."""
     names: frozenset[str] = frozenset().union(*(part.named for part in parts))
     bits = FLOATS if with_floats(parts) else BITS
     try:
         return tape.space.case(tape, names, bits)
-    except NoStepsError:
+    except FedboundsError:
         return None
 
 
@@ -178,7 +178,7 @@ def gaps(parts: Sequence[Part], case: Case) -> dict[Part, float]:
         # what rounding does to large numbers looks like a violation, and would be climbed
         broken = case.method is Method.MOMENTS and any(gap < -EQUAL for gap in found.values())
         return _gaps(parts, in_balls(case)) if broken else found
-    except OverflowError:  # above all floats
+    except (OverflowError, FedboundsError):  # above all floats; or there is no such set-up
         return {}
 
 
