@@ -125,9 +125,8 @@ DYNAMICS = Claim(
     parts=(_FALLS, _VANISHES, _STAYS),
     readings=(
         Reading(
-            "mean squared norms: without variance of samples they never grow and tend to 0; with "
-            "it they keep half of sigma_k^2 at least; how far the norm of one run is from its mean "
-            "is not looked at",
+            "mean squared norms, of single runs nothing: to 0 without variance of samples, with it "
+            "half of sigma_k^2 is kept",
             parts=("falls", "vanishes", "stays"),
         ),
         Reading("extreme Non-IID clients alone: they never grow", parts=("falls",)),

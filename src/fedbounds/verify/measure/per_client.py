@@ -71,8 +71,9 @@ class PerClient:
 
         In memory a client's stand together: no function of an objective then needs a copy.
         """
-        xp = self.xp
-        return xp.permute_dims(xp.stack([x] * self.places, axis=0), (1, 0, 2))
+        if isinstance(x, np.ndarray):
+            return np.stack([x] * self.places, axis=0).transpose(1, 0, 2)
+        return self.xp.stack([x] * self.places, axis=1)  # rows in pairs stay so
 
     def _check_shared(self, given: str, expected: str) -> None:
         d_v = self.personal_dimension
