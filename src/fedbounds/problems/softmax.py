@@ -173,9 +173,7 @@ def _logits(points: Array, features: Array, targets: Array) -> Array:
     weights = xp.reshape(points, (*points.shape[:-2], rows * classes, features.shape[-1]))
     found = xp.matmul(weights, xp.matrix_transpose(features))
     found = xp.reshape(found, (*points.shape[:-1], classes, features.shape[-2]))
-    if isinstance(found, np.ndarray) and is_exact(
-        found
-    ):  # balls do not overflow, and need not be told apart
+    if isinstance(found, np.ndarray) and is_exact(found):  # balls do not overflow
         return found
     return found - xp.max(found, axis=-2, keepdims=True)
 

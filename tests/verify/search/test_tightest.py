@@ -253,6 +253,16 @@ def test_what_takes_too_long_in_rationals_is_judged_in_balls(monkeypatch):
     assert from_data(as_summary(best)["data"]).method is Method.RATIONAL
 
 
+def test_what_is_judged_has_premises_that_hold_surely():
+    """While one searches they may hold up to rounding; in no way in which it is judged then."""
+    space = space_of("lem-3.4")
+    case = explore.case_of([space.part], Tape(space, {}, np.random.default_rng(0)))
+    judged = list(search._exact(case))
+    assert case.setup.steers
+    assert {one.method for one in judged} == {Method.RATIONAL, Method.BALLS}
+    assert not any(one.setup.steers for one in judged)
+
+
 def test_a_search_that_forgets_a_condition_is_seen(monkeypatch):
     """Were step sizes taken outside, the refusal would leave nothing to report."""
     whole = claim("personalization/thm-3.7")

@@ -85,11 +85,12 @@ def with_minimisers(seek: Seeking, n: int, d: int) -> tuple[Quadratics, bool]:
     Whether clients are to have masks of one law: then all but the first may be concave.
     """
     bent = n > 1 and not _asks_for_convexity(seek) and seek.choice((False, False, True))
-    every = _convex(seek, n, d)
+    every: Any = _convex(seek, n, d)
     if bent:
         less = -Fraction(1, 2 * n)
         every = [every[0], *(_times(every[0], less) for _ in every[1:])]
-    return Quadratics(every, slopes(seek, n, d)), bent  # type: ignore[arg-type]
+    own: Any = slopes(seek, n, d)
+    return Quadratics(every, own), bent
 
 
 def least_curvature(every: Sequence[Any]) -> Fraction:
@@ -119,8 +120,9 @@ def slopes(seek: Seeking, n: int, d: int, weights: Sequence[Fraction] = ()) -> l
 
 def quadratics(seek: Seeking, n: int, d: int, weights: Sequence[Fraction] = ()) -> Quadratics:
     """Of every client."""
-    own = slopes(seek, n, d, weights)
-    return Quadratics(hessians(seek, n, d), own)  # type: ignore[arg-type]
+    own: Any = slopes(seek, n, d, weights)
+    every: Any = hessians(seek, n, d)
+    return Quadratics(every, own)
 
 
 def point(seek: Seeking, d: int) -> tuple[Any, ...]:

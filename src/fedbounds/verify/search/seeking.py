@@ -73,7 +73,8 @@ class Space:
         told = " ".join(f"{name}={value}" for name, value in own.items())
         if not isinstance(setup, Setup):
             return Case(f"search, {told}", self.sought.runs, setup, Method.RATIONAL)
-        named = Named(setup, names, _exactly(setup) if bits == FLOATS else MOST_WORK, bits)
+        most = _exactly(setup) if bits == FLOATS else MOST_WORK
+        named = Named(setup, names, most, bits, steers=bits is not None)
         methods = {None: method_of(setup), FLOATS: Method.MOMENTS}
         method = methods.get(bits, Method.BALLS)
         return Case(f"search, {told}", self.sought.runs, named, method)

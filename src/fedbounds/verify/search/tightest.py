@@ -146,8 +146,10 @@ def _groups(claim: Claim, reading: Reading, longer: bool) -> dict[_Key, tuple[Pa
     """The inequalities of a reading that can be searched; those of one group share set-ups."""
     conditions: dict[tuple[Any, ...], list[Part]] = {}
     for part in read(claim, reading):
-        if part.relation is Relation.AT_MOST and spaces(claim, part, longer):
-            key = (part.conditions, part.assumptions, part.algorithm, part.first_round)
+        own = spaces(claim, part, longer)
+        if part.relation is Relation.AT_MOST and own:
+            where = tuple((space.sought.runs, space.sought.view) for space in own)
+            key = (part.conditions, part.assumptions, part.algorithm, part.first_round, where)
             conditions.setdefault(key, []).append(part)
     return {
         (*key, own[0].constants, own[0].index, with_floats(own)): tuple(own)
@@ -163,7 +165,7 @@ def _found(
         for part in parts:
             own = sorted((s for s in seen if part in s.gaps), key=lambda s: s.gaps[part])
             if own:
-                how = f"search, {len(seen)} evaluations"
+                how = f"search, {len(seen)} evaluations, of which {len(own)} apply"
                 pending.append((own[0].gaps[part], part, own, how))
     found: list[Best] = []
     for gap, part, own, how in sorted(pending, key=lambda entry: entry[0]):
@@ -254,9 +256,10 @@ def _exact(case: Case) -> Iterator[Case]:
     if not isinstance(case.setup, Named):
         yield case
         return
-    setup = replace(case.setup, bits=None, most=MOST_EXACT_WORK)
+    judged = replace(case, setup=replace(case.setup, steers=False))  # its premises hold, surely
+    setup = replace(judged.setup, bits=None, most=MOST_EXACT_WORK)
     yield replace(case, setup=setup, method=method_of(setup.setup))
-    yield in_balls(case)
+    yield in_balls(judged)
 
 
 def whole(case: Case, parts: tuple[Part, ...]) -> Case:

@@ -64,12 +64,16 @@ class Named:
     bits : int
         Of the numbers in which its moments are followed, as of `moments`; None: those of the
         set-up by itself.
+    steers : bool
+        Whether it steers a search alone: premises that hold up to rounding count as held. What is
+        judged has none of these.
     """
 
     setup: Setup
     names: frozenset[str]
     most: int | None = None
     bits: int | None = None
+    steers: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +109,7 @@ def _found_of_named(given: Named) -> Found:
     if view.many:
         with np.errstate(over="ignore", invalid="ignore"):  # told as well, not warned of
             return _shown(given.setup, view, floats=False)
-    return _listed(given.setup, view, given.most, given.bits)
+    return _listed(given.setup, view, given.most, given.bits, steers=given.steers)
 
 
 @lru_cache(maxsize=256)  # a search asks for the same quantities of many set-ups
@@ -178,12 +182,19 @@ def method_of(setup: Setup) -> Method:
     return Method.BALLS if is_long(setup) else Method.RATIONAL
 
 
-def _listed(setup: Setup, view: View, most: int | None = None, given: int | None = None) -> Found:
+def _listed(
+    setup: Setup,
+    view: View,
+    most: int | None = None,
+    given: int | None = None,
+    *,
+    steers: bool = False,
+) -> Found:
     bits = given if given is not None else BITS if is_long(setup) else 0
     enough = BITS + (_BITS_A_ROUND * setup.run.rounds if bits > FLOATS else 0)
     with precise(enough):
         try:
-            known = known_of(setup, view, most, bits, steers=given is not None)
+            known = known_of(setup, view, most, bits, steers=steers)
         except Refused as error:
             return _refused(setup, view, str(error))
         found = told_of(setup, view, known, known.trace.subject)
