@@ -34,7 +34,7 @@ PLANTED = (
     WrongProof("estimate-one-plus-u", "(1+u) in place of (2+u) in Lemma B.7", "lemma-b7:count",
                Stated(right="(1 + u_m)*c_m*s_k2(t)"), Caught.DOES_NOT_FOLLOW),
     WrongProof("any-step-of-a-client", "(6) at every step size", "eq-6:count",
-               Stated(conditions=())),
+               Stated(conditions=()), Caught.DOES_NOT_FOLLOW),
     WrongProof("last-step-three-for-four", "3 in place of 4 in the last step of Theorem 2.1",
                "thm-2.1-explicit", Stated(right=_THREE),
                Caught.DOES_NOT_FOLLOW),
