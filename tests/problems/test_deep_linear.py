@@ -557,7 +557,7 @@ def test_numbers_of_one_layer():
     sizes = {"depth": 1, "width": 1, "d_out": 1, "rank": 2}
     data = {"s_min2": 1, "s_max2": 4, "X_F2": 5, "w_star2": fmpq(5, 4)}
     assert told(own) == sizes | data
-    of_start = {"P_min": 1, "P_max": 4, "low_0": 1, "high_0": 1}
+    of_start = {"P_min": 1, "P_max": 4, "low_0": 1, "high_0": 1, "R_0": 5}  # (3 - 1)^2 + (2 - 1)^2
     assert told(own, [[3, 1, 4]]) == sizes | data | of_start
     both = given_as([[1, 0], [0, 2]], [[1, 4], [0, 6]])  # W* = [[1, 2], [0, 3]]
     square = told(both)["w_star2"]
@@ -585,6 +585,14 @@ def test_numbers_of_three_layers():
     assert (found["low_0"], found["high_0"]) == (1, 9)
     found = told(own, [[2, 0], [0, 3]], [[1, 0], [0, 2]], [[4, 5]])
     assert (found["low_0"], found["high_0"]) == (1, fmpq(16 + 100, 4))
+
+
+def test_what_is_missed_at_the_start_of_outputs_with_a_root_is_between_two_ends():
+    """Of outputs w_2 w_1 x/sqrt(2) and a target of 1: 9/2 - 3 sqrt(2) + 1."""
+    missed = told(given_as([[1]], [[1]], 2, 2), [[1], [2]], [[1, 1]])["R_0"]
+    lower, upper = (fmpq(11, 2) - x for x in (missed.upper, missed.lower))
+    assert lower**2 < 18 < upper**2
+    assert float(upper - lower) < 1e-15
 
 
 def test_more_outputs_than_units_leave_a_singular_value_of_zero():
@@ -638,9 +646,10 @@ def test_spectra_are_near_those_of_floats(case):
         if data[1] > 0:
             highs.append(high / m**i / data[1])
     wanted = {"s": data, "P": ends(network.gram(W, W))}
+    missed = float(oracle.square(network.xi(W, *network.everyone)))
     wanted = {"s_min2": data[0], "s_max2": data[1], "P_min": wanted["P"][0],
               "P_max": wanted["P"][1], "low_0": min(lows, default=1),
-              "high_0": max(highs, default=1)}  # fmt: skip
+              "high_0": max(highs, default=1), "R_0": missed}  # fmt: skip
     for name, number in wanted.items():
         own = found[name]
         lower, upper = (own.lower, own.upper) if isinstance(own, Bracket) else (own, own)

@@ -31,6 +31,7 @@ from .problem import Start
 from .spectrum import MOST, Bracket, largest_eigenvalue, smallest_eigenvalue, squared_norm
 
 Array = Any
+_FINE = 2**64  # a root is known to one part of so many
 _MOST = 128  # rows of P, of which eigenvalues are found in rationals
 _SILENT = (
     Fact.NOISE, Fact.NOISELESS, Fact.UNBIASED, Fact.BOUNDED_VARIANCE, Fact.INDEPENDENT,
@@ -399,8 +400,21 @@ class DeepLinear:
         own, (low, high) = self.gram(start), self._spread(start, *ends)
         return found | {
             **{"P_min": smallest_eigenvalue(own), "P_max": largest_eigenvalue(own)},
-            **{"low_0": low, "high_0": high},
+            **{"low_0": low, "high_0": high, "R_0": self._missed(start)},
         }
+
+    def _missed(self, start: Array) -> Bracket:
+        """||xi||^2 of all samples: of outputs C z, C^2 ||z||^2 - 2 C <z, Y> + ||Y||^2."""
+        before, _ = self._products(start)
+        outputs = before[-1] @ self.layers(start[None, :])[-1][0].T
+        targets = self.targets.reshape(-1, self.outputs)
+        along = 2 * (outputs * targets).sum()
+        rest = (outputs**2).sum() / self.square + (targets**2).sum()
+        fine = _FINE if self.irrational else 1
+        root = isqrt(self.square * fine**2)
+        scales = fmpq(fine, root + (fine > 1)), fmpq(fine, root)
+        ends = sorted(rest - along * scale for scale in scales)
+        return Bracket(*ends)
 
     def _spread(self, start: Array, least: Bracket, largest: Bracket) -> tuple[Bracket, Bracket]:
         """The extreme squared singular values of Lemma A.1, over what they tend to as m grows.

@@ -88,7 +88,7 @@ def test_starts_are_what_the_problem_says_of_each(network):
     for at, row in enumerate(rows):
         exact = np.array([fmpq(int(2 * x), 2) for x in row], dtype=object)
         wanted = problem.numbers(exact)
-        for name in ("low_0", "high_0"):
+        for name in ("low_0", "high_0", "R_0"):
             least, most = (own[at] for own in found[name])
             middle = wanted[name]
             assert least <= float(middle.upper)

@@ -14,7 +14,7 @@ from fedbounds.theory.overparam.relu_setups import PLANNED
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.verify.setups.script_code import _check_concave
+from fedbounds.verify.setups.script_code import _check_between
 from fedbounds.verify.setups.script_output import run_here
 from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Verdict
@@ -102,7 +102,9 @@ def test_other_angles_and_roots_have_no_script():
 def test_what_bends_upwards_in_a_logarithm_is_not_held_by_its_ends():
     x, y = sp.Symbol("x", positive=True), sp.Symbol("y", positive=True)
     log = sp.log(y)
-    _check_concave(x - 3 * log**2, {log})
-    for slack in (3 * log**2 - x, (x - 1) * log**2):
+    _check_between(x - 3 * log**2, {log})
+    _check_between(x * sp.Max(1, log, x) - y, {log})  # it bends upwards, and never falls
+    _check_between(y - x * sp.Max(1, log, x), {log})
+    for slack in (3 * log**2 - x, (x - 1) * log**2, sp.Max(1, log) - log * x):
         with pytest.raises(FedboundsError, match="logarithms"):
-            _check_concave(slack, {log})
+            _check_between(slack, {log})

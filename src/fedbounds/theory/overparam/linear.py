@@ -12,7 +12,17 @@ from fedbounds.vocabulary import Index, Relation
 
 from . import assumed
 from .names import EVERY, FEDAVG, NOTHING_RUN
-from .sizes import CONTRACTION, KAPPA, MOVED, SHORT, SHORT_LOCAL, WIDE, WIDE_LOCALLY, rate
+from .sizes import (
+    CONTRACTION,
+    KAPPA,
+    LOSS_AT_START,
+    MOVED,
+    SHORT,
+    SHORT_LOCAL,
+    WIDE,
+    WIDE_LOCALLY,
+    rate,
+)
 from .symbols import (
     R_2,
     G_l2,
@@ -43,8 +53,8 @@ from .symbols import (
 
 _NOTHING = sp.Integer(0)
 EVENT = (assumed.INDEPENDENT, assumed.EVENT)
-SUPPOSED = (SHORT, *WIDE)
-LOCALLY = (SHORT, *WIDE_LOCALLY)
+SUPPOSED = (SHORT, *WIDE, LOSS_AT_START)
+LOCALLY = (SHORT, *WIDE_LOCALLY, LOSS_AT_START)
 
 
 def _vanishes(name: str, *parts: tuple[str, sp.Expr]) -> Claim:
@@ -149,7 +159,8 @@ LOCAL_DECREASE = Claim(
         Part(
             name="in the event",
             left=xi_k2(t, k + 1), right=_DECREASED, index=Index.STEP,
-            conditions=(*_LOCAL, *WIDE_LOCALLY), assumptions=EVENT,
+            conditions=(*_LOCAL, *WIDE_LOCALLY, LOSS_AT_START),
+            assumptions=EVENT,
         ),
         Part(
             name="as printed",

@@ -193,7 +193,7 @@ def _planned(
     of: Network, told: str, view: str, parameters: dict[str, Any], rounds: int, *, quick: bool
 ) -> Planned:
     run = Run(of.objective, of.start, tuple(parameters.items()), rounds)
-    chosen: dict[str, Number] = {"C_w": of.C_w, "C_o": 1, "chance": "1/10"}
+    chosen: dict[str, Number] = {"C_w": of.C_w, "C_o": 1, "C_B": 2, "chance": "1/10"}
     return Planned(
         f"{of.told}: {told}", Setup("overparam", view, run, tuple(chosen.items())), quick
     )

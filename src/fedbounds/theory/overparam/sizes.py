@@ -6,6 +6,9 @@ from fedbounds.theory.language.claims import Condition
 from fedbounds.theory.language.symbols import K, Min_to, Prod_to, eta, n, t
 
 from .symbols import (
+    C_B,
+    R_0,
+    X_F2,
     C_w,
     P_max,
     P_min,
@@ -28,6 +31,9 @@ CONTRACTION = eta * depth * s_min2 / (4 * d_out)  # of a local step, squared nor
 MOVED = sp.Rational(57, 10) * eta * s_max2 / d_out  # of Lemma A.7, by a local step
 
 SHORT, SHORT_LOCAL = Condition(eta, "<=", STEP), Condition(eta, "<=", LOCAL_STEP)
+# B = O(max{1, log(r/delta)/d_out, ||W*||^2}) ||X||_F^2, of Lemma A.1 and hypothesis C
+START_LOSS = C_B * sp.Max(1, sp.log(rank / chance) / d_out, w_star2) * X_F2
+LOSS_AT_START = Condition(R_0, "<=", 2 * START_LOSS)  # half of ||xi||^2 is the loss
 AT_LEAST_ONE = Condition(C_w, ">=", sp.Integer(1))  # less would ask for hardly any width
 
 

@@ -21,7 +21,7 @@ _FEW = (1, 2)
 _SIZES = {1: ((1, 2, 3), (1, 2, 3), (1, 2, 3, 6, 12)), 2: (_FEW,) * 3, 3: (_FEW,) * 3}
 _MOST = {1: 12, 2: 2, 3: 2}  # local steps of all clients and rounds
 _LARGE = 10_000  # in Omega, as bounds of products with their 0.01 ask for
-_GIVEN: dict[str, Number] = {"C_o": 1, "chance": "1/10"}
+_GIVEN: dict[str, Number] = {"C_o": 1, "C_B": 2, "chance": "1/10"}
 
 
 def _shapes() -> Iterator[Counts]:
@@ -54,11 +54,11 @@ def _root_of_width(counts: Mapping[str, int], targets: Sequence[Fraction]) -> in
     return isqrt(ceil(counts["C_w"] * counts["depth"] * counts["n"] ** 6 * most)) + 1
 
 
-def _start(seek: Seeking, root: int) -> tuple[Any, ...]:
+def _start(seek: Seeking, root: int, targets: Sequence[Fraction]) -> tuple[Any, ...]:
     """Of several layers: orthogonal columns, and a row that is nearly orthogonal to these.
 
-    Inner outputs are turned such that all but n + 1 are 0. Outputs are about 1 at most, as those of
-    random starts: Lemma A.1 bounds the loss there too, on which bounds with a 0.01 rest.
+    Inner outputs are turned such that all but n + 1 are 0. Outputs are no larger than what the loss
+    of Lemma A.1 lets them be.
     """
     n, depth = seek.counts()["n"], seek.counts()["depth"]
     if depth == 1:
@@ -70,7 +70,9 @@ def _start(seek: Seeking, root: int) -> tuple[Any, ...]:
     first = [[root * near_one() * int(i == j) for j in range(n)] for i in range(n + 1)]
     inner = [[[root * near_one() * int(i == j) for j in range(n + 1)] for i in range(n + 1)]
              for _ in range(depth - 2)]  # fmt: skip
-    along = [(seek.share() - seek.share()) / root for _ in range(n)]
+    # of a start, ||xi||^2 <= 2 (n reach^2 + ||y||^2) <= 4 n max(2, ||y||^2), C_B being 2
+    reach = isqrt(max(2, int(sum(y * y for y in targets))))
+    along = [reach * (seek.share() - seek.share()) / root for _ in range(n)]
     layers: tuple[Layer, ...] = (first, *inner, [[root * x for x in (*along, Fraction(1))]])
     return flat(*layers)
 
@@ -90,7 +92,7 @@ def _networks(seek: Seeking) -> tuple[Objective, tuple[Any, ...], dict[str, Numb
     }
     if depth > 1:
         data["kept"] = n + 1
-    start, given = _start(seek, root), {**_GIVEN, "C_w": counts["C_w"]}
+    start, given = _start(seek, root, targets), {**_GIVEN, "C_w": counts["C_w"]}
     problem = Objective("deep linear", tuple(data.items()))
     return problem, start, given, seek.steps(problem, start, given)
 

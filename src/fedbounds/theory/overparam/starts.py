@@ -10,11 +10,9 @@ from fedbounds.vocabulary import Index
 
 from . import names
 from .measured import EVENT as SPECTRA
-from .sizes import AT_LEAST_ONE
+from .sizes import AT_LEAST_ONE, START_LOSS
 from .symbols import (
-    C_B,
     R_0,
-    X_F2,
     C_l,
     C_w,
     chance,
@@ -29,19 +27,15 @@ from .symbols import (
     mid_0,
     perp_most,
     radius,
-    rank,
     s_max2,
     s_min2,
     samples,
     unsure,
-    w_star2,
     width,
 )
 
-# B = O(max{1, log(r/delta)/d_out, ||W*||^2}) ||X||_F^2
-B = C_B * sp.Max(1, sp.log(rank / chance) / d_out, w_star2) * X_F2
 _MIDDLE = Says(mid_0, "<=", C_l**2 * depth)
-_LOSS, _LOSS_SQUARED = (Says(R_0, "<=", 2 * bound) for bound in (B, B**2))
+_LOSS, _LOSS_SQUARED = (Says(R_0, "<=", 2 * bound) for bound in (START_LOSS, START_LOSS**2))
 _TOLD = "starts with N(0, 1) entries"
 
 
@@ -61,7 +55,7 @@ EVENTS = {
         _TOLD, names.RELU_STARTS[0], (Says(perp_most, "<=", 4 * samples * radius),), fail_62
     ),
 }
-_WIDE = Condition(width, ">=", C_w * depth * s_max2**2 * d_out * B / s_min2**3)
+_WIDE = Condition(width, ">=", C_w * depth * s_max2**2 * d_out * START_LOSS / s_min2**3)
 
 
 # m = Omega(a) gives 0.2 from 1/sqrt(m) if Omega hides at least the square of five

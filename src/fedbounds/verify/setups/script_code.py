@@ -219,7 +219,7 @@ class Definitions:
             line = f"assert {relation}"
             line = line if len(line) <= WIDTH else f"assert ({relation})"
             if logs:
-                _check_concave(right - left if says.relation[0] == "<" else left - right, logs)
+                _check_between(right - left if says.relation[0] == "<" else left - right, logs)
                 line = f"assert all({relation} for end in (0, 1))"
         if (line, "") in self.written:
             self.written.remove((line, ""))
@@ -416,12 +416,17 @@ class Definitions:
         self.written.append((line, ""))
 
 
-def _check_concave(slack: sp.Expr, logs: set[sp.Expr]) -> None:
-    """Raise unless what is not negative at both ends of a logarithm is so between them."""
-    inside = sp.Dummy(real=True)
-    bent = sp.diff(slack.xreplace(dict.fromkeys(logs, inside)), inside, 2)
-    if len(logs) > 1 or not bent.is_nonpositive:
-        raise FedboundsError("no script is written for logarithms that are no factors")
+def _check_between(slack: sp.Expr, logs: set[sp.Expr]) -> None:
+    """Raise unless what is not negative at both ends of a logarithm is so between them.
+
+    It is where the slack is concave there, or never falls, or never rises.
+    """
+    inside, share = sp.Dummy(real=True), sp.Dummy(nonnegative=True)
+    rises = sp.diff(slack.xreplace(dict.fromkeys(logs, inside)), inside)
+    one_way = rises.replace(sp.Heaviside, lambda *_: share)  # of the largest of some: 0 to 1
+    shown = one_way.is_nonnegative or one_way.is_nonpositive or sp.diff(rises, inside).is_nonpositive
+    if len(logs) > 1 or not shown:
+        raise FedboundsError("no script is written for logarithms that bend upwards")
 
 
 def _lines(line: str, name: str) -> list[str]:
