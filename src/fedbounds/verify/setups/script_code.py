@@ -424,7 +424,9 @@ def _check_between(slack: sp.Expr, logs: set[sp.Expr]) -> None:
     inside, share = sp.Dummy(real=True), sp.Dummy(nonnegative=True)
     rises = sp.diff(slack.xreplace(dict.fromkeys(logs, inside)), inside)
     one_way = rises.replace(sp.Heaviside, lambda *_: share)  # of the largest of some: 0 to 1
-    shown = one_way.is_nonnegative or one_way.is_nonpositive or sp.diff(rises, inside).is_nonpositive
+    shown = (
+        one_way.is_nonnegative or one_way.is_nonpositive or sp.diff(rises, inside).is_nonpositive
+    )
     if len(logs) > 1 or not shown:
         raise FedboundsError("no script is written for logarithms that bend upwards")
 

@@ -1,6 +1,6 @@
 """The set-ups of theories that a file may hold, and what each costs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any
@@ -83,21 +83,32 @@ _TRIED = 100  # states and faces, where a projected run may end up
 
 @dataclass(frozen=True)
 class ByTheory(Record):
-    """The fields of a paper's set-ups; those of another theory, which is loaded, are others."""
+    """The fields of a paper's set-ups; those of another theory, which is loaded, are others.
+
+    Attributes
+    ----------
+    loaded : mapping
+        The fields of such another theory.
+    of_paper : function
+        Fields that each paper has its own of: its plan is read when a file names it.
+    """
 
     loaded: Fields = field(default_factory=dict)
+    of_paper: Callable[[str], Fields] = lambda paper: {}
 
     def values(self, data: Data, where: str, known: Known) -> dict[str, Any]:
         """The values of the fields."""
         fields = data.get("fields") if isinstance(data, dict) else None
         theory = fields.get("theory") if isinstance(fields, dict) else None
-        own = isinstance(theory, str) and theory not in PAPERS
-        if own:
+        of = self.fields
+        if isinstance(theory, str) and theory in PAPERS:
+            of = {**of, **self.of_paper(theory)}
+        elif isinstance(theory, str):
             try:
                 views(Text().read(theory, f"{where}.theory", known))
             except FedboundsError as error:  # it is not loaded
                 raise FedboundsError(f"{where}.theory: {error}") from error
-        of = self.loaded if own else self.fields
+            of = self.loaded
         return Record(self.make, of, self.tagged).values(data, where, known)
 
 
@@ -234,7 +245,7 @@ def stored() -> Stored:
         "theory": Word(tuple(paper for paper, own in found.items() if own)),
         "view": Text(),
         "run": Record(Run, run),
-        "chosen": Named(_choices(found, every)),
+        "chosen": Named({}),
     }
     own: Fields = {
         "problem": OfFamily({**FAMILIES, GIVEN: BY_NUMBER}),
@@ -248,7 +259,7 @@ def stored() -> Stored:
         "run": Record(Run, own),
         "chosen": Named({}, others=NumberOr()),
     }
-    record = ByTheory(Setup, fields, loaded=loaded)
+    record = ByTheory(Setup, fields, loaded=loaded, of_paper=_chosen_in)
     return Stored(record, _cost, lambda setup: about(view_of(setup)), _fits)
 
 
@@ -352,20 +363,21 @@ def _beside_fits(beside: Beside) -> None:
         _fits(setup)
 
 
-def _choices(theories: Iterable[str], every: Sequence[View]) -> Fields:
-    """Constants of which a set-up says how they are meant, and the value of an index."""
+@cache
+def _chosen_in(theory: str) -> Fields:
+    """Constants of which set-ups say how they are meant, and the values of indices."""
+    every = views(theory).values()
     ways: dict[str, set[str]] = {index: set() for view in every for index in view.alone}
-    for theory in theories:
-        every_one = [one.setup for one in setups(theory)]
-        every_one += [own for one in ladders(theory) for own in one.ladder.setups]
-        every_one += [own for one in besides(theory) for own in one.beside.setups]
-        for setup in every_one:
-            ways |= {name: ways.get(name, set()) for name, _ in setup.chosen}
+    every_one = [one.setup for one in setups(theory)]
+    every_one += [own for one in ladders(theory) for own in one.ladder.setups]
+    every_one += [own for one in besides(theory) for own in one.beside.setups]
+    for setup in every_one:
+        ways |= {name: ways.get(name, set()) for name, _ in setup.chosen}
     for view in every:
         for name, own in view.choices.items():
             ways.setdefault(name, set()).update(own)
     words = {name: WordOr(tuple(sorted(own))) for name, own in sorted(ways.items())}
-    return {name: _CHOSEN.get(name, kind) for name, kind in words.items()}
+    return {"chosen": Named({name: _CHOSEN.get(name, kind) for name, kind in words.items()})}
 
 
 def _cost(given: Any) -> Sequence[Cost]:
