@@ -35,11 +35,16 @@ from ..measure.evaluate import (
     evaluate,
     in_balls,
     scale,
+    terms,
     whole,
 )
 from .conditions import EQUALITY, is_narrow
 from .interval import LEVEL, Sums, half_width, look_level
 from .sides import (
+    ABOVE,
+    BELOW,
+    NOT_BELOW,
+    ZERO,
     Sides,
     beats_trivial,
     beyond_rationals,
@@ -49,6 +54,7 @@ from .sides import (
     in_floats,
     of_both,
     of_these,
+    signs_of,
     tightness,
     told_as,
     where,
@@ -270,10 +276,12 @@ def _by_sign(
     part: Part, sides: Sides, numbers: Numbers, method: Method, rounds: range | None
 ) -> Outcome:
     gaps, identity = sides.gaps, part.relation is Relation.EQUAL
-    broken = where(gaps, lambda x: x < 0 or (identity and x > 0))
-    open_ = ~broken & ~where(gaps, lambda x: x == 0 if identity else x >= 0)
+    signs = signs_of(gaps)
+    broken = (signs == BELOW) | (identity & (signs == ABOVE))
+    equal = signs == ZERO
+    holds = equal if identity else equal | (signs == ABOVE) | (signs == NOT_BELOW)
+    open_ = ~broken & ~holds
     size = abs(sides.left) + abs(sides.right)
-    equal = where(gaps, lambda x: x == 0)
     if method not in EXACT:
         if is_narrow(part, numbers):  # conclusions are no surer than premises
             near = each_pair(lambda gap, all_: bool(abs(gap) <= EQUALITY * all_), gaps, size)
@@ -355,7 +363,8 @@ def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             known = in_floats(of_these(numbers, _quantities(part)))
-            return not np.any(scale(known, rounds, part.left, part.right))
+            every = (evaluate(term, known, rounds) for term in terms(part.left, part.right))
+            return not any(np.any(values) for values in every)
     except OverflowError:
         return False
 

@@ -173,6 +173,24 @@ def _ratio(left: Any, right: Any) -> float:
         return _float(_ball(left) / _ball(right))
 
 
+BELOW, ZERO, ABOVE, NOT_BELOW, UNKNOWN = range(5)
+
+
+def signs_of(values: Array) -> Array:
+    """How every number stands to 0, as far as that is known."""
+    return np.asarray(np.frompyfunc(_sign_of, 1, 1)(values), dtype=np.int8)
+
+
+def _sign_of(value: Any) -> int:
+    if value > 0:
+        return ABOVE
+    if value < 0:
+        return BELOW
+    if value == 0:
+        return ZERO
+    return NOT_BELOW if value >= 0 else UNKNOWN
+
+
 def where(values: Array, holds: Callable[[Any], Any]) -> Array:
     return np.asarray(np.frompyfunc(lambda x: bool(holds(x)), 1, 1)(values), dtype=bool)
 

@@ -334,10 +334,13 @@ def _sign(value: Any, numbers: Numbers) -> Any:
     return numbers.rational(int(value > 0) - int(value < 0), 1)
 
 
+def _whole_power(base: Any, power: int) -> Any:
+    return base**power if power >= 0 else 1 / base**-power
+
+
 def _power(base: Any, exponent: sp.Rational) -> Any:
     if exponent.is_Integer:
-        power = int(exponent)
-        return base**power if power >= 0 else 1 / base**-power
+        return _whole_power(base, int(exponent))
     if exponent in (sp.S.Half, -sp.S.Half):
         root = _root(base)
         return root if exponent == sp.S.Half else 1 / root
@@ -347,8 +350,8 @@ def _power(base: Any, exponent: sp.Rational) -> Any:
 def _powers(base: Any, exponents: Any) -> Any:
     """Whole powers: one, or one per round and local step."""
     if np.ndim(exponents) == 0:
-        return _power(base, sp.Integer(whole(exponents)))
-    found = np.frompyfunc(lambda b, e: _power(b, sp.Integer(whole(e))), 2, 1)(base, exponents)
+        return _whole_power(base, whole(exponents))
+    found = np.frompyfunc(lambda b, e: _whole_power(b, whole(e)), 2, 1)(base, exponents)
     return found if exponents.dtype == object else found.astype(float)
 
 
