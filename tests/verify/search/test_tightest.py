@@ -16,6 +16,7 @@ from fedbounds.verify.decide.case import parameters_of
 from fedbounds.verify.decide.conditions import refusal
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.judge.judge import judge_reading
+from fedbounds.verify.judge.summary import summarise
 from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.verify.results import work as process
 from fedbounds.verify.search import explore
@@ -281,6 +282,17 @@ def test_a_search_that_forgets_a_condition_is_seen(monkeypatch):
         )
         is None
     )
+
+
+def test_a_search_that_finds_nothing_to_which_a_claim_applies_is_counted(monkeypatch):
+    huge = Condition(L, ">=", sp.Integer(10**9))
+    never = planted("lem-3.4", lambda part: replace(part, conditions=(*part.conditions, huge)))
+    monkeypatch.setattr(process, "claim_of", lambda claim_id: never)
+    assert tightest(never, {AS_PRINTED: 3}, 0) == {AS_PRINTED: None}
+    (row,) = process.searched(never.id, ((AS_PRINTED.name, "key", 3),), 0)
+    found = summarise(never.entry, [row], {})["readings"][0]
+    (reason,) = found["refused"]
+    assert (found["counts"], "3 evaluations" in reason) == ({"not applicable": 1}, True)
 
 
 # ---- step sizes

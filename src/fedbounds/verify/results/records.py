@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from fedbounds.theory.language.claims import read
-from fedbounds.vocabulary import Method
+from fedbounds.vocabulary import Method, Verdict
 
 from ..decide.case import Case, constants_of, found, parameters_of
 from ..decide.judgement import Judgement
@@ -58,6 +58,18 @@ def describe_problem(case: Case) -> dict[str, Any]:
         "family": found(case).family,
         "instance": case.name,
         "clients": None if clients is None else int(clients),
+    }
+
+
+def no_instance(claim_id: str, reading: str, key: str, evaluations: int) -> dict[str, Any]:
+    """The record of a search that found no set-up to which a reading applies: it is counted."""
+    return {
+        "key": key,
+        "claim": claim_id,
+        "reading": reading,
+        "verdict": Verdict.NOT_APPLICABLE.value,
+        "reason": f"a search of {evaluations} evaluations found no set-up to which it applies",
+        "parts": [],
     }
 
 

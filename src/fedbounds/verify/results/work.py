@@ -16,8 +16,8 @@ from ..judge.judge import judge
 from ..judge.ladder_record import ladder_of
 from ..judge.settled import Finding, settle
 from ..measure.device import Device
-from ..search.tightest import Best, as_summary, tightest
-from .records import record
+from ..search.tightest import as_summary, tightest
+from .records import no_instance, record
 from .store import Journal
 
 Record = dict[str, Any]
@@ -32,15 +32,23 @@ def findings_of(claim_id: str) -> list[Finding]:
 
 
 def searched(claim_id: str, asked: Asked, seed: int) -> list[Record | None]:
-    """Records of the tightest instances that a search finds for a claim, of each reading asked."""
+    """Records of the tightest instances that a search finds for a claim, of each reading asked.
+
+    None of a reading without an inequality that can be searched.
+    """
     claim = claim_of(claim_id)
     named = {reading.name: reading for reading in claim.readings}
     found = tightest(claim, {named[name]: budget for name, _, budget in asked}, seed)
-    return [_tightest(found.get(named[name]), key) for name, key, _ in asked]
-
-
-def _tightest(best: Best | None, key: str) -> Record | None:
-    return None if best is None else record(best.judgement, key) | {"best": as_summary(best)}
+    rows: list[Record | None] = []
+    for name, key, budget in asked:
+        best = found.get(named[name])
+        if best is not None:
+            rows.append(record(best.judgement, key) | {"best": as_summary(best)})
+        elif named[name] in found:
+            rows.append(no_instance(claim_id, name, key, budget))
+        else:
+            rows.append(None)
+    return rows
 
 
 def judged_records(batch: Batch, threads: int) -> list[list[Record]]:

@@ -80,8 +80,10 @@ class Best:
         return next(o for o in self.judgement.outcomes if o.part == self.part)
 
 
-def tightest(claim: Claim, budgets: Mapping[Reading, int], seed: int) -> dict[Reading, Best]:
+def tightest(claim: Claim, budgets: Mapping[Reading, int], seed: int) -> dict[Reading, Best | None]:
     """The tightest exact instance of each reading of which an inequality can be searched.
+
+    None where no set-up was found to which it applies.
 
     Parameters
     ----------
@@ -92,7 +94,7 @@ def tightest(claim: Claim, budgets: Mapping[Reading, int], seed: int) -> dict[Re
         Of the search.
     """
     found = _searched(claim, budgets, seed, first_only=True)
-    return {reading: min(own, key=rank) for reading, own in found.items() if own}
+    return {reading: min(own, key=rank, default=None) for reading, own in found.items()}
 
 
 def tightest_parts(
@@ -109,7 +111,7 @@ def tightest_parts(
     runs may have more rounds than the theory's counts say.
     """
     found = _searched(claim, {reading: budget}, seed, first_only, longer)
-    return tuple(sorted(found[reading], key=rank))
+    return tuple(sorted(found.get(reading, ()), key=rank))
 
 
 def rank(best: Best) -> tuple[bool, float]:
@@ -139,6 +141,7 @@ def _searched(
         return {
             reading: _found(claim, reading, {own[key]: seen[key] for key in own}, first_only)
             for reading, own in groups.items()
+            if own
         }
 
 
