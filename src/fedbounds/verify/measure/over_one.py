@@ -6,7 +6,7 @@ not.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 from flint import arb, fmpq, fmpz
 
@@ -28,6 +28,11 @@ class Whole:
 
     below: fmpz
     above: tuple[tuple[Pair, fmpz], ...]
+
+    @cached_property
+    def in_balls(self) -> tuple[tuple[Pair, arb], ...]:
+        """The factors themselves, as balls."""
+        return tuple((pair, arb(fmpq(x, self.below))) for pair, x in self.above)
 
 
 def whole(form: Form) -> Whole:
@@ -100,7 +105,10 @@ class InBalls:
 
     def total(self, form: Whole) -> arb:
         """What a linear function of them is."""
-        return sum((self.above[pair] * x for pair, x in form.above), arb(0)) / form.below
+        above, found = self.above, arb(0)
+        for pair, factor in form.in_balls:  # a loop is faster than a sum of what one yields
+            found += above[pair] * factor
+        return found
 
     def applied(self, form: Whole) -> Ball:
         """The same as one number."""
