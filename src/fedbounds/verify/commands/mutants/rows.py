@@ -1,0 +1,197 @@
+"""Every mutant of claims with what tells it from the original."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from fedbounds.errors import ConflictError
+from fedbounds.theory.language.claims import Claim, Part, read
+from fedbounds.theory.language.registry import neighbours
+from fedbounds.theory.proof.language import Book, Written
+from fedbounds.theory.proof.library import book_of, has_book, names_of, replayed
+
+from ...decide.case import Case
+from ..sensitivity.proved import Proof, proof_of_part
+from .breaking import Breaking
+from .implied import follows
+from .measured import Asked, Seen, survey
+from .operators import Mutant, mutants
+from .proved import Said, Word, tried
+
+FEW = 12  # set-ups on which a mutant holds before it is asked whether it follows from its original
+EQUIVALENT, WEAKER = "equivalent", "weaker"
+
+
+class Outcome(StrEnum):
+    """What becomes of a mutant."""
+
+    BOTH = "caught by both"
+    PROOF = "caught by proof"
+    MEASUREMENT = "caught by measurement"
+    WEAKER = "weaker and still true"
+    PROVED = "proved too"
+    EQUIVALENT = "equivalent"
+    MISSED = "missed"
+    REFUTED = "of a refuted statement"
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A mutant and its outcome.
+
+    Attributes
+    ----------
+    claim : str
+    mutant : Mutant
+    outcome : Outcome
+    proof : str
+        What the proof of the original says of it; empty where it was not asked.
+    seen : str
+        The set-up that breaks it, or where it is closest; empty where none was asked.
+    why : str
+        In a few words.
+    original : str
+        What is known of the original: its proof, and what set-ups show.
+    """
+
+    claim: str
+    mutant: Mutant
+    outcome: Outcome
+    proof: str
+    seen: str
+    why: str
+    original: str
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A part of the first reading of a claim, with its mutants.
+
+    Attributes
+    ----------
+    steps : tuple of Written
+        That are written for it.
+    proof : Proof or None
+        None where the part is not proved.
+    breaking : Breaking
+        What its steps cite, evaluated once.
+    """
+
+    claim: Claim
+    part: Part
+    mutants: tuple[Mutant, ...]
+    steps: tuple[Written, ...]
+    proof: Proof | None
+    breaking: Breaking = field(default_factory=Breaking)
+
+
+def subjects(paper: str, claims: Sequence[Claim]) -> list[Subject]:
+    """Every part of these claims, which are of one paper; their proofs are replayed."""
+    names, pairs = names_of(paper), neighbours(paper)
+    book = book_of(paper) if has_book(paper) else None
+    steps = replayed(paper, {w.id for w in _written(book) if w.claim in {c.id for c in claims}})
+    found = []
+    for claim in claims:
+        reading = claim.readings[0]
+        for part in read(claim, reading):
+            own = tuple(
+                w
+                for w in _written(book)
+                if (w.claim, w.part, w.reading) == (claim.id, part.name, reading.name)
+            )
+            proof = None if book is None else proof_of_part(book, steps, claim, part)
+            found.append(Subject(claim, part, mutants(part, names, pairs), own, proof))
+    return found
+
+
+def _written(book: Book | None) -> Iterable[Written]:
+    return () if book is None else book.steps
+
+
+def rows(paper: str, claims: Sequence[Claim], cases: Sequence[Case]) -> list[Row]:
+    """Every mutant of these claims, which are of one paper.
+
+    What follows from its original is measured on a few set-ups only, as a check of both.
+
+    Raises
+    ------
+    ConflictError
+        If a mutant is proved, and an exact set-up breaks it.
+    """
+    every = subjects(paper, claims)
+    few = survey([_asked(s, s.mutants) for s in every], cases, FEW)
+    told = {m.part: implied(paper, s, m, few[m.part]) for s in every for m in s.mutants}
+    left = [
+        _asked(s, [m for m in s.mutants if not (told[m.part] or few[m.part].broken_by)])
+        for s in every
+    ]
+    seen = {**few, **survey(left, cases)}
+    return [row(s, m, told[m.part], seen) for s in every for m in s.mutants]
+
+
+def _asked(subject: Subject, some: Sequence[Mutant]) -> Asked:
+    return Asked(subject.claim, subject.part, tuple(m.part for m in some))
+
+
+def implied(paper: str, subject: Subject, mutant: Mutant, seen: Seen) -> str:
+    """ "equivalent" or "weaker" if the mutant follows from its original; empty if not.
+
+    It is not asked of one that a set-up breaks.
+    """
+    if seen.broken_by or not has_book(paper):
+        return ""
+    theory = book_of(paper).theory
+    scope = next((w.statement.scope for w in subject.steps if w.statement.scope), "")
+    charts = ((), *(w.chart for w in subject.steps))
+    if not follows(theory, mutant.part, subject.part, scope, charts, subject.breaking):
+        return ""
+    back = follows(theory, subject.part, mutant.part, scope, charts, Breaking())
+    return EQUIVALENT if back else WEAKER
+
+
+def row(subject: Subject, mutant: Mutant, implied_: str, seen: Mapping[Part, Seen]) -> Row:
+    """The outcome of a mutant, from what is known of it."""
+    first, shown = seen[subject.part], seen[mutant.part]
+    known = f"{'proved' if subject.proof else 'not proved'}, {_why(first)}"
+    where = shown.broken_by or shown.closest[1]
+
+    def made(outcome: Outcome, proof: str, where: str, why: str) -> Row:
+        return Row(subject.claim.id, mutant, outcome, proof, where, why, known)
+
+    if first.broken_by:
+        known += f" by {first.broken_by}"
+        said = implied_ or _why(shown)
+        return made(Outcome.REFUTED, "", "" if implied_ else where, said)
+    if implied_:
+        both = implied_ == EQUIVALENT
+        why = "each follows from the other" if both else "follows from the original"
+        return made(Outcome.EQUIVALENT if both else Outcome.WEAKER, "", "", why)
+    said_ = None if subject.proof is None else _tried(subject.proof, subject, mutant)
+    proof = "original not proved" if said_ is None else said_.word.value
+    return made(_outcome(subject, mutant, said_, shown), proof, where, _why(shown))
+
+
+def _tried(proof: Proof, subject: Subject, mutant: Mutant) -> Said:
+    return tried(proof, subject.part, mutant.part, subject.breaking)
+
+
+def _outcome(subject: Subject, mutant: Mutant, said: Said | None, shown: Seen) -> Outcome:
+    broken = bool(shown.broken_by)
+    if said is None or said.word is Word.OPEN:
+        return Outcome.MEASUREMENT if broken else Outcome.MISSED
+    if said.word is Word.BROKEN:
+        return Outcome.BOTH if broken else Outcome.PROOF
+    if broken:
+        told = f"{subject.claim.id} {subject.part.name}: {mutant.place} {mutant.change}"
+        raise ConflictError(f"{told}: proved by {said.step}, and violated by {shown.broken_by!r}")
+    return Outcome.PROVED
+
+
+def _why(shown: Seen) -> str:
+    """How far the set-ups went."""
+    if shown.broken_by:
+        return "violated"
+    if shown.held:
+        return f"held on {shown.held}, closest {shown.closest[0]:.3g}"
+    said = ", ".join(f"{word} {count}" for word, count in sorted(shown.others.items()))
+    return f"decided on none: {said or 'no planned set-up is about it'}"
