@@ -37,6 +37,9 @@ def mutants(names: tuple[str, ...], seed: int, out: Path | None) -> None:
     from fedbounds.theory.language.claims import Claim
     from fedbounds.theory.language.registry import encoded
 
+    from ...results.processes import collect_seldom
+
+    collect_seldom()
     claims = [found for found in map(encoded, entries) if isinstance(found, Claim)]
     tables = {}
     for paper in dict.fromkeys(claim.entry.paper for claim in claims):
@@ -54,7 +57,7 @@ def _table(paper: str, claims: "list[Claim]", names: tuple[str, ...], seed: int)
     from ...decide.profile import Profile
     from ...judge.plan import own_cases
     from ...results.engine import engine_of
-    from .rows import rows
+    from .rows import rows, subjects
     from .table import Table, line_of, theory_digest
 
     cases = tuple(own_cases(paper, Profile.QUICK, seed))
@@ -63,7 +66,7 @@ def _table(paper: str, claims: "list[Claim]", names: tuple[str, ...], seed: int)
         f"fedbounds mutants {told} --seed {seed}",
         theory_digest(paper, cases),
         engine_of(paper),
-        tuple(map(line_of, rows(paper, claims, cases))),
+        tuple(map(line_of, rows(paper, subjects(paper, claims), cases))),
     )
 
 
@@ -81,29 +84,28 @@ def _show(paper: str, table: "Table") -> None:
         shown.add_row(*map(Text, row))
     out.print(f"\n{paper}: {len(table.lines)} mutants")
     out.print(shown)
+    if table.left_out:
+        out.print(f"{table.left_out} claims without an inequality or identity have no mutants")
     missed = [line for line in table.lines if line.outcome == Outcome.MISSED.value]
     for line in missed[:_SHOWN]:
         place = " ".join(filter(None, (line.claim, line.part, line.place)))
-        out.print(f"missed: {place}: {line.change} ({line.proof}; {line.why})")
+        out.print(Text(f"missed: {place}: {line.change} ({line.proof}; {line.why})"))
     if len(missed) > _SHOWN:
         out.print(f"... and {len(missed) - _SHOWN} more, which --out writes")
 
 
-def _write(out: Path, tables: "dict[str, Table]") -> None:
-    """The tables, and the counts of all that are in the folder."""
+def _write(out: Path, paper: str, table: "Table") -> None:
+    """The table, and the counts of all that are in the folder."""
     from ...results.files import file_of, make_folder, write_text
     from .table import from_text, to_text
 
     make_folder(out)
-    for paper, table in tables.items():
-        path = file_of(out, f"{paper}{_SUFFIX}")
-        write_text(path, to_text(table))
-        click.echo(f"written: {path}", err=True)
+    path = file_of(out, f"{paper}{_SUFFIX}")
+    write_text(path, to_text(table))
     every = {
         path.stem: from_text(path.read_text("utf-8")) for path in sorted(out.glob(f"*{_SUFFIX}"))
     }
-    path = file_of(out, COUNTS)
-    write_text(path, counted(every))
+    write_text(file_of(out, COUNTS), counted(every))
     click.echo(f"written: {path}", err=True)
 
 

@@ -6,7 +6,7 @@ changed, so are the uses and the charts that name it.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from fedbounds.theory.checker.data import Assignment, Comparison, Premise, Square
@@ -31,30 +31,19 @@ class Word(StrEnum):
     OPEN = "open"
 
 
-@dataclass(frozen=True)
-class Said:
-    """A word, and the step that it is of."""
-
-    word: Word
-    step: str
-
-
-def tried(proof: Proof, original: Part, part: Part, breaking: Breaking) -> Said:
+def tried(proof: Proof, original: Part, part: Part, breaking: Breaking) -> Word:
     """The mutant in the place of the original: of every algorithm that it speaks of.
 
     It is proved if steps of each algorithm prove it, and broken if for one algorithm numbers break
     every step.
     """
-    first = proof.own[0][0].written.id
     every = [
-        [_of_step(proof, instead(s.written, original, part), breaking) for s in own]
+        {_of_step(proof, instead(s.written, original, part), breaking) for s in own}
         for own in proof.own
     ]
-    for own, words in zip(proof.own, every, strict=True):
-        if all(word is Word.BROKEN for word in words):
-            return Said(Word.BROKEN, own[0].written.id)
-    proved = all(Word.PROVED in words for words in every)
-    return Said(Word.PROVED if proved else Word.OPEN, first)
+    if {Word.BROKEN} in every:
+        return Word.BROKEN
+    return Word.PROVED if all(Word.PROVED in words for words in every) else Word.OPEN
 
 
 def _of_step(proof: Proof, step: Written, breaking: Breaking) -> Word:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from fedbounds.errors import ConflictError
 from fedbounds.theory.language.claims import Claim, Part, read
 from fedbounds.theory.language.registry import neighbours
 from fedbounds.theory.proof.language import Book, Written
@@ -16,7 +15,7 @@ from .breaking import Breaking
 from .implied import follows
 from .measured import Asked, Seen, survey
 from .operators import Mutant, mutants
-from .proved import Said, Word, tried
+from .proved import Word, tried
 
 FEW = 12  # set-ups on which a mutant holds before it is asked whether it follows from its original
 EQUIVALENT, WEAKER = "equivalent", "weaker"
@@ -33,6 +32,7 @@ class Outcome(StrEnum):
     EQUIVALENT = "equivalent"
     MISSED = "missed"
     REFUTED = "of a refuted statement"
+    CONFLICT = "proved and violated"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +49,9 @@ class Row:
     seen : str
         The set-up that breaks it, or where it is closest; empty where none was asked.
     why : str
-        In a few words.
-    original : str
-        What is known of the original: its proof, and what set-ups show.
+        In a few words, with how far the set-ups went.
+    first : str
+        The set-up that breaks the original; empty if none does.
     """
 
     claim: str
@@ -60,7 +60,7 @@ class Row:
     proof: str
     seen: str
     why: str
-    original: str
+    first: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,17 +108,17 @@ def _written(book: Book | None) -> Iterable[Written]:
     return () if book is None else book.steps
 
 
-def rows(paper: str, claims: Sequence[Claim], cases: Sequence[Case]) -> list[Row]:
-    """Every mutant of these claims, which are of one paper.
+def rows(paper: str, every: Sequence[Subject], cases: Sequence[Case]) -> list[Row]:
+    """Every mutant of these parts of a paper's claims.
 
-    What follows from its original is measured on a few set-ups only, as a check of both.
+    Each is measured on a few set-ups first; what follows from its original then is measured no
+    further, as a set-up that breaks it breaks the original.
 
     Raises
     ------
     ConflictError
         If a mutant is proved, and an exact set-up breaks it.
     """
-    every = subjects(paper, claims)
     few = survey([_asked(s, s.mutants) for s in every], cases, FEW)
     told = {m.part: implied(paper, s, m, few[m.part]) for s in every for m in s.mutants}
     left = [
@@ -151,40 +151,33 @@ def implied(paper: str, subject: Subject, mutant: Mutant, seen: Seen) -> str:
 
 def row(subject: Subject, mutant: Mutant, implied_: str, seen: Mapping[Part, Seen]) -> Row:
     """The outcome of a mutant, from what is known of it."""
-    first, shown = seen[subject.part], seen[mutant.part]
-    known = f"{'proved' if subject.proof else 'not proved'}, {_why(first)}"
-    where = shown.broken_by or shown.closest[1]
+    first, shown = seen[subject.part].broken_by, seen[mutant.part]
 
-    def made(outcome: Outcome, proof: str, where: str, why: str) -> Row:
-        return Row(subject.claim.id, mutant, outcome, proof, where, why, known)
+    def made(outcome: Outcome, proof: str, why: str) -> Row:
+        where = "" if implied_ else shown.broken_by or shown.closest[1]
+        return Row(subject.claim.id, mutant, outcome, proof, where, why, first)
 
-    if first.broken_by:
-        known += f" by {first.broken_by}"
-        said = implied_ or _why(shown)
-        return made(Outcome.REFUTED, "", "" if implied_ else where, said)
+    if first:
+        known = Outcome.REFUTED if subject.proof is None else Outcome.CONFLICT
+        return made(known, "", implied_ or _why(shown))
+    if implied_ == EQUIVALENT:
+        return made(Outcome.EQUIVALENT, "", "each follows from the other")
     if implied_:
-        both = implied_ == EQUIVALENT
-        why = "each follows from the other" if both else "follows from the original"
-        return made(Outcome.EQUIVALENT if both else Outcome.WEAKER, "", "", why)
-    said_ = None if subject.proof is None else _tried(subject.proof, subject, mutant)
-    proof = "original not proved" if said_ is None else said_.word.value
-    return made(_outcome(subject, mutant, said_, shown), proof, where, _why(shown))
+        return made(Outcome.WEAKER, "", "follows from the original")
+    if subject.proof is None:
+        caught = Outcome.MEASUREMENT if shown.broken_by else Outcome.MISSED
+        return made(caught, "original not proved", _why(shown))
+    word = tried(subject.proof, subject.part, mutant.part, subject.breaking)
+    return made(_outcome(word, bool(shown.broken_by)), word.value, _why(shown))
 
 
-def _tried(proof: Proof, subject: Subject, mutant: Mutant) -> Said:
-    return tried(proof, subject.part, mutant.part, subject.breaking)
-
-
-def _outcome(subject: Subject, mutant: Mutant, said: Said | None, shown: Seen) -> Outcome:
-    broken = bool(shown.broken_by)
-    if said is None or said.word is Word.OPEN:
+def _outcome(word: Word, broken: bool) -> Outcome:
+    """Of a mutant whose original is proved and not violated."""
+    if word is Word.OPEN:
         return Outcome.MEASUREMENT if broken else Outcome.MISSED
-    if said.word is Word.BROKEN:
+    if word is Word.BROKEN:
         return Outcome.BOTH if broken else Outcome.PROOF
-    if broken:
-        told = f"{subject.claim.id} {subject.part.name}: {mutant.place} {mutant.change}"
-        raise ConflictError(f"{told}: proved by {said.step}, and violated by {shown.broken_by!r}")
-    return Outcome.PROVED
+    return Outcome.CONFLICT if broken else Outcome.PROVED
 
 
 def _why(shown: Seen) -> str:

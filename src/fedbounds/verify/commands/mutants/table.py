@@ -2,21 +2,19 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
-from itertools import groupby
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Part, read
 from fedbounds.theory.language.registry import encoded_claims, neighbours
 
-from ...decide.case import Case
-from ...decide.measurement import fingerprint
 from .operators import Operator
 from .rows import Outcome, Row
 
 _COLUMNS = (
-    "claim", "part", "operator", "place", "outcome", "proof", "set-up", "why", "changes",
+    "claim", "part", "operator", "place", "outcome", "proof", "why", "original broken by",
+    "set-up", "changes",
 )  # fmt: skip
 _BETWEEN = "; "
 _SEPARATORS = str.maketrans("\t\n;", "  ,")
@@ -32,8 +30,9 @@ class Line:
     place: str
     outcome: str
     proof: str
-    seen: str
     why: str
+    first: str
+    seen: str
     change: str
 
 
@@ -46,14 +45,17 @@ class Table:
     command : str
         That wrote it.
     theory, engine : str
-        Digests: of the statements, neighbours and planned set-ups of the paper; and of the
-        program, which says what wrote the table and not whether it is out of date.
+        Digests: of the statements and neighbours of the paper; and of the program, which says
+        what wrote the table and not whether it is out of date.
+    left_out : int
+        Claims asked for that have no mutants, as they have no inequality or identity.
     lines : tuple of Line
     """
 
     command: str
     theory: str
     engine: str
+    left_out: int
     lines: tuple[Line, ...]
 
 
@@ -62,21 +64,18 @@ def line_of(row: Row) -> Line:
     mutant = row.mutant
     cells = (
         row.claim.partition("/")[2], mutant.original.name, mutant.operator.value, mutant.place,
-        row.outcome.value, row.proof, row.seen, row.why, mutant.change,
+        row.outcome.value, row.proof, row.why, row.first, row.seen, mutant.change,
     )  # fmt: skip
-    *key, change = (cell.translate(_SEPARATORS) for cell in cells)
-    return _line(key, change)
+    return Line(*(cell.translate(_SEPARATORS) for cell in cells))
 
 
-def theory_digest(paper: str, cases: Iterable[Case]) -> str:
-    """Of all that the mutants of a paper are made of and measured on, but for the program."""
+def theory_digest(paper: str) -> str:
+    """Of all that the mutants of a paper are made of, but for the program."""
     found = hashlib.sha256(repr(neighbours(paper)).encode())
     for claim in encoded_claims(paper):
         found.update(claim.id.encode())
         for part in read(claim, claim.readings[0]):
             found.update(_said(part).encode())
-    for case in cases:
-        found.update(f"{case.name} {fingerprint(case.setup)}".encode())
     return found.hexdigest()[:16]
 
 
@@ -91,7 +90,7 @@ def _said(part: Part) -> str:
 def counts(lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
     """Of every operator how many mutants have each outcome, and of all."""
     number = Counter((line.operator, line.outcome) for line in lines)
-    known = [o.value for o in Outcome]
+    known = [o.value for o in Outcome if any(line.outcome == o.value for line in lines)]
     yield ("operator", *known, "all")
     for operator in [o.value for o in Operator]:
         row = [number[operator, outcome] for outcome in known]
@@ -102,36 +101,40 @@ def counts(lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
 
 
 def to_text(table: Table) -> str:
-    """The file: mutants of one place with one outcome share a line."""
-    head = [f"# {table.command}", f"# theory {table.theory}", f"# engine {table.engine}"]
-    rows = ["\t".join(_COLUMNS)]
-    for key, group in groupby(table.lines, lambda line: astuple(line)[:-1]):
-        rows.append("\t".join((*key, _BETWEEN.join(line.change for line in group))))
-    return "\n".join((*head, *rows)) + "\n"
-
-
-def _line(cells: Sequence[str], change: str) -> Line:
-    claim, part, operator, place, outcome, proof, seen, why = cells
-    return Line(claim, part, operator, place, outcome, proof, seen, why, change)
+    """The file: set-ups have numbers, and mutants of one place with one outcome share a line."""
+    names = dict.fromkeys(name for x in table.lines for name in (x.first, x.seen) if name)
+    numbers = {"": "", **{name: str(at) for at, name in enumerate(names, 1)}}
+    head = [table.command, f"theory {table.theory}", f"engine {table.engine}",
+            f"without mutants {table.left_out}", *names]  # fmt: skip
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for line in table.lines:
+        *key, first, seen, change = astuple(line)
+        rows.setdefault((*key, numbers[first], numbers[seen]), []).append(change)
+    body = ("\t".join((*key, _BETWEEN.join(changes))) for key, changes in rows.items())
+    return "\n".join((*(f"# {x}" for x in head), "\t".join(_COLUMNS), *body)) + "\n"
 
 
 def from_text(text: str) -> Table:
-    """What `to_text` wrote.
+    """What `to_text` wrote; lines that share one are together.
 
     Raises
     ------
     FedboundsError
         If it is no such file.
     """
-    head: list[str] = []
-    rows: list[str] = []
-    for line in text.splitlines():
-        (head if line.startswith("# ") else rows).append(line)
-    if len(head) != 3 or not rows or rows[0] != "\t".join(_COLUMNS):
+    every = text.splitlines()
+    head = [line.removeprefix("# ") for line in every if line.startswith("# ")]
+    names, rows = head[4:], every[len(head) :]
+    if len(head) < 4 or not rows or rows[0] != "\t".join(_COLUMNS):
         raise FedboundsError("no table of mutants")
-    command, theory, engine = (one.removeprefix("# ") for one in head)
+    command, theory, engine, left_out = (
+        head[0],
+        *(line.rpartition(" ")[2] for line in head[1:4]),
+    )
     lines = []
     for row in rows[1:]:
-        key, _, changes = row.rpartition("\t")
-        lines += [_line(key.split("\t"), change) for change in changes.split(_BETWEEN)]
-    return Table(command, theory.partition(" ")[2], engine.partition(" ")[2], tuple(lines))
+        *key, first, seen, changes = row.split("\t")
+        where = (names[int(at) - 1] if at else "" for at in (first, seen))
+        cells = (*key, *where)
+        lines += [Line(*cells, change) for change in changes.split(_BETWEEN)]
+    return Table(command, theory, engine, int(left_out), tuple(lines))
