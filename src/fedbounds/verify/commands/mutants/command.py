@@ -44,16 +44,17 @@ def mutants(names: tuple[str, ...], seed: int, out: Path | None) -> None:
     tables = {}
     for paper in dict.fromkeys(claim.entry.paper for claim in claims):
         own = [claim for claim in claims if claim.entry.paper == paper]
-        tables[paper] = _table(paper, own, names, seed)
+        left_out = sum(entry.paper == paper for entry in entries) - len(own)
+        tables[paper] = _table(paper, own, left_out, names, seed)
         _show(paper, tables[paper])
-    left_out = len(entries) - len(claims)
-    if left_out:
-        click.echo(f"{left_out} claims without an inequality or identity have no mutants")
-    if out is not None:
-        _write(out, tables)
+        if out is not None:
+            _write(out, paper, tables[paper])
+    _refuse_conflicts(tables)
 
 
-def _table(paper: str, claims: "list[Claim]", names: tuple[str, ...], seed: int) -> "Table":
+def _table(
+    paper: str, claims: "list[Claim]", left_out: int, names: tuple[str, ...], seed: int
+) -> "Table":
     from ...decide.profile import Profile
     from ...judge.plan import own_cases
     from ...results.engine import engine_of
@@ -64,10 +65,23 @@ def _table(paper: str, claims: "list[Claim]", names: tuple[str, ...], seed: int)
     told = " ".join(name for name in names if name.partition("/")[0] == paper) or paper
     return Table(
         f"fedbounds mutants {told} --seed {seed}",
-        theory_digest(paper, cases),
+        theory_digest(paper),
         engine_of(paper),
+        left_out,
         tuple(map(line_of, rows(paper, subjects(paper, claims), cases))),
     )
+
+
+def _refuse_conflicts(tables: "dict[str, Table]") -> None:
+    from fedbounds.errors import ConflictError
+
+    from .rows import Outcome
+
+    for paper, table in tables.items():
+        for line in table.lines:
+            if line.outcome == Outcome.CONFLICT.value:
+                told = f"{paper}/{line.claim} {line.part} {line.place}: {line.change}"
+                raise ConflictError(f"{told}: proved, violated by {line.first or line.seen!r}")
 
 
 def _show(paper: str, table: "Table") -> None:

@@ -113,11 +113,6 @@ def rows(paper: str, every: Sequence[Subject], cases: Sequence[Case]) -> list[Ro
 
     Each is measured on a few set-ups first; what follows from its original then is measured no
     further, as a set-up that breaks it breaks the original.
-
-    Raises
-    ------
-    ConflictError
-        If a mutant is proved, and an exact set-up breaks it.
     """
     few = survey([_asked(s, s.mutants) for s in every], cases, FEW)
     told = {m.part: implied(paper, s, m, few[m.part]) for s in every for m in s.mutants}
