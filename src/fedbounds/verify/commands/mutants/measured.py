@@ -17,6 +17,7 @@ from ...decide.conditions import refusal
 from ...decide.measurement import Measurement, measure
 from ...decide.part import Outcome
 from ...judge.judge import Replays, concerned, judge_part
+from ...measure.evaluate import UndefinedError
 from ...measure.threads import one_thread
 
 
@@ -104,21 +105,27 @@ def _look(one: Asked, shown: Shown, found: Mapping[Part, Seen], enough: int | No
 
     Where only premises differ, the outcome of the part is theirs where both apply.
     """
-    refused = refusal(one.part, shown.case, shown.measured.numbers)
+    refused = _refused(one.part, shown)
     own = None if refused is not None else decided(one.part, shown, admitted=True)
     for part in (one.part, *one.others):
         seen = found[part]
         if seen.broken_by or (enough is not None and seen.held >= enough):
             continue
-        again = None if own is None or not _same_sides(part, one.part) else own
-        kept = (
-            refused if _alike(part, one.part) else refusal(part, shown.case, shown.measured.numbers)
-        )
-        if kept is not None:
-            outcome = Outcome(part.name, kept.verdict, kept.reason)
-        else:
-            outcome = again or decided(part, shown, admitted=True)
-        seen.add(outcome, shown.case.name)
+        outcome = refused if _alike(part, one.part) else _refused(part, shown)
+        if outcome is None and _same_sides(part, one.part):
+            outcome = own
+        seen.add(outcome or decided(part, shown, admitted=True), shown.case.name)
+
+
+def _refused(part: Part, shown: Shown) -> Outcome | None:
+    """Why a part says nothing of a set-up; None if it applies there."""
+    try:
+        kept = refusal(part, shown.case, shown.measured.numbers)
+    except (ZeroDivisionError, UndefinedError):
+        return Outcome(part.name, Verdict.NOT_APPLICABLE, "a condition has no value")
+    except (OverflowError, FedboundsError) as error:
+        return Outcome(part.name, Verdict.UNDECIDED, str(error))
+    return None if kept is None else Outcome(part.name, kept.verdict, kept.reason)
 
 
 def _same_sides(one: Part, other: Part) -> bool:

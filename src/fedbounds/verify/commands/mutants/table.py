@@ -9,7 +9,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Part, read
 from fedbounds.theory.language.registry import encoded_claims, neighbours
 
-from .operators import Operator
+from .operators import Mutant, Operator
 from .rows import Outcome, Row
 
 _COLUMNS = (
@@ -59,6 +59,11 @@ class Table:
     lines: tuple[Line, ...]
 
 
+def cell(text: str) -> str:
+    """Text without what separates cells."""
+    return text.translate(_SEPARATORS)
+
+
 def line_of(row: Row) -> Line:
     """A row as text."""
     mutant = row.mutant
@@ -66,7 +71,12 @@ def line_of(row: Row) -> Line:
         row.claim.partition("/")[2], mutant.original.name, mutant.operator.value, mutant.place,
         row.outcome.value, row.proof, row.why, row.first, row.seen, mutant.change,
     )  # fmt: skip
-    return Line(*(cell.translate(_SEPARATORS) for cell in cells))
+    return Line(*map(cell, cells))
+
+
+def key_of(part: str, mutant: Mutant) -> tuple[str, str, str, str]:
+    """What names a mutant of a claim in a table: part, operator, place, change."""
+    return part, mutant.operator.value, cell(mutant.place), cell(mutant.change)
 
 
 def theory_digest(paper: str) -> str:
