@@ -49,7 +49,7 @@ def mutants(names: tuple[str, ...], seed: int, out: Path | None) -> None:
         _show(paper, tables[paper])
         if out is not None:
             _write(out, paper, tables[paper])
-    _refuse_conflicts(tables)
+    refuse_conflicts(tables)
 
 
 def _table(
@@ -72,7 +72,8 @@ def _table(
     )
 
 
-def _refuse_conflicts(tables: "dict[str, Table]") -> None:
+def refuse_conflicts(tables: "dict[str, Table]") -> None:
+    """Raise ConflictError if a mutant, or its original, is both proved and violated."""
     from fedbounds.errors import ConflictError
 
     from .rows import Outcome
