@@ -56,6 +56,11 @@ def test_a_statement_in_other_words_is_equivalent(subject):
     assert outcome(subject, **changed).outcome is Outcome.EQUIVALENT
 
 
+def test_what_its_own_conditions_give_is_not_called_equivalent(subject):
+    row = outcome(subject, left=0 * subject.part.left, right=subject.part.right)
+    assert (row.outcome, row.why) == (Outcome.PROVED, "its own conditions give it")
+
+
 def test_without_set_ups_proof_alone_catches(subject):
     planted = Mutant(
         Operator.CONSTANT, "right", "planted", subject.part,

@@ -6,6 +6,7 @@ statement and break the one.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fedbounds.theory.checker.data import Assignment, Statement, Theory
 from fedbounds.theory.checker.errors import Refused
@@ -35,8 +36,14 @@ def follows(
     return any(_holds(theory, written, known) for written in every)
 
 
+def alone(theory: Theory, one: Part, scope: str, charts: Sequence[tuple[Assignment, ...]]) -> bool:
+    """Whether ``one`` follows from its conditions and signs, in some of these charts."""
+    every = (stated(one, scope, chart) for chart in dict.fromkeys(charts))
+    return any(_holds(theory, replace(w, uses=w.uses[1:]), {}) for w in every)
+
+
 def stated(one: Part, scope: str, chart: tuple[Assignment, ...]) -> Written:
-    """A step that is to prove a statement from the other one."""
+    """A step that is to prove a statement from the other one, which it cites first."""
     uses = (cite(_OTHER), *(condition(c) for c in one.conditions if c.relation != "=="))
     return Written(
         "mutant", statement_of(one, scope), one.left, one.relation.value, one.right, uses, chart,

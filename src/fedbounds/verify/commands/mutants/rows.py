@@ -12,13 +12,13 @@ from fedbounds.theory.proof.library import book_of, has_book, names_of, replayed
 from ...decide.case import Case
 from ..sensitivity.proved import Proof, proof_of_part
 from .breaking import Breaking
-from .implied import follows
+from .implied import alone, follows
 from .measured import Asked, Seen, survey
 from .operators import Mutant, mutants
 from .proved import Word, tried
 
 FEW = 12  # set-ups on which a mutant holds before it is asked whether it follows from its original
-EQUIVALENT, WEAKER = "equivalent", "weaker"
+ALONE, EQUIVALENT, WEAKER = "true by itself", "equivalent", "weaker"
 
 
 class Outcome(StrEnum):
@@ -33,6 +33,13 @@ class Outcome(StrEnum):
     MISSED = "missed"
     REFUTED = "of a refuted statement"
     CONFLICT = "proved and violated"
+
+
+_IMPLIED = {
+    ALONE: (Outcome.PROVED, "its own conditions give it"),
+    EQUIVALENT: (Outcome.EQUIVALENT, "each follows from the other"),
+    WEAKER: (Outcome.WEAKER, "follows from the original"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +138,7 @@ def _asked(subject: Subject, some: Sequence[Mutant]) -> Asked:
 def implied(paper: str, subject: Subject, mutant: Mutant, seen: Seen) -> str:
     """ "equivalent" or "weaker" if the mutant follows from its original; empty if not.
 
-    It is not asked of one that a set-up breaks.
+    "true by itself" if its own conditions give it. It is not asked of one that a set-up breaks.
     """
     if seen.broken_by or not has_book(paper):
         return ""
@@ -140,6 +147,8 @@ def implied(paper: str, subject: Subject, mutant: Mutant, seen: Seen) -> str:
     charts = ((), *(w.chart for w in subject.steps))
     if not follows(theory, mutant.part, subject.part, scope, charts, subject.breaking):
         return ""
+    if alone(theory, mutant.part, scope, charts):
+        return ALONE
     back = follows(theory, subject.part, mutant.part, scope, charts, Breaking())
     return EQUIVALENT if back else WEAKER
 
@@ -155,10 +164,9 @@ def row(subject: Subject, mutant: Mutant, implied_: str, seen: Mapping[Part, See
     if first:
         known = Outcome.REFUTED if subject.proof is None else Outcome.CONFLICT
         return made(known, "", implied_ or _why(shown))
-    if implied_ == EQUIVALENT:
-        return made(Outcome.EQUIVALENT, "", "each follows from the other")
     if implied_:
-        return made(Outcome.WEAKER, "", "follows from the original")
+        outcome, why = _IMPLIED[implied_]
+        return made(outcome, "", why)
     if subject.proof is None:
         caught = Outcome.MEASUREMENT if shown.broken_by else Outcome.MISSED
         return made(caught, "original not proved", _why(shown))
