@@ -145,6 +145,6 @@ def from_text(text: str) -> Table:
     for row in rows[1:]:
         *key, first, seen, changes = row.split("\t")
         where = (names[int(at) - 1] if at else "" for at in (first, seen))
-        cells = (*key, *where)
-        lines += [Line(*cells, change) for change in changes.split(_BETWEEN)]
+        cells = [*key, *where]
+        lines += [Line(*[*cells, change]) for change in changes.split(_BETWEEN)]
     return Table(command, theory, engine, int(left_out), tuple(lines))
