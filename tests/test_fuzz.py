@@ -22,7 +22,9 @@ from fedbounds.verify.commands.command_line import cli, status
 from fedbounds.verify.results.records import sealed
 
 LEFT_BY_CODE = "ran"  # the file that the code in edits would make
-HEAVY = {"verify", "measure", "prove", "search", "selftest", "compare", "sensitivity", "worst"}
+HEAVY = {
+    "verify", "measure", "prove", "search", "selftest", "compare", "sensitivity", "worst", "mutants"
+}  # fmt: skip
 REPLAYS, RESULTS, SEALED, FORMULAS, OPTIONS = 600, 600, 250, 350, 450
 
 

@@ -72,7 +72,7 @@ def test_a_replay_is_given_the_part_as_encoded(monkeypatch):
         monkeypatch.setattr(module, "products_of", lambda subject: lambda node: np.full(3, 2.0))
     seen, numbers = [], measure(TWO).numbers
     measured = Measurement(replace(numbers, errors={"product_0": np.zeros(3)}))
-    outcome = judging._judge_part(part, TWO, measured, SimpleNamespace(judge=seen.append))
+    outcome = judging.judge_part(part, TWO, measured, SimpleNamespace(judge=seen.append))
     assert outcome.candidate
     assert seen == [part]
 

@@ -18,6 +18,7 @@ from .contests import Displayed
 from .contributed import contributed, declared
 from .drawn import Drawn
 from .glossary import Glossary
+from .neighbours import COMMON, Neighbours
 from .planted import Bound, WrongClaim, WrongProblem, WrongProof, WrongRule
 from .setups import Alone, Planned, PlannedLadder, Rungs, View
 from .sought import Sought
@@ -191,6 +192,11 @@ def planted_problems(theory: str) -> tuple[WrongProblem, ...]:
 def planted_bounds(theory: str) -> tuple[Bound, ...]:
     """Bounds of a theory that errors of judgement are tried on; none if it names none."""
     return tuple(_named(theory, "planted", "BOUNDS"))
+
+
+def neighbours(theory: str) -> Neighbours:
+    """The names that are taken for one another, those of all theories first."""
+    return (*COMMON, *_named(theory, "neighbours", "NEIGHBOURS"))
 
 
 def examined(theory: str) -> tuple[Planned | Alone, ...]:

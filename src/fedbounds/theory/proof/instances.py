@@ -77,6 +77,25 @@ def instance(question: Question, point: Point) -> Instance | None:
     return _assembled(question, point, found)
 
 
+def restated(question: Question, found: Instance) -> Instance | None:
+    """An instance of the same step with another statement; None if it cannot be read there.
+
+    Nor if the statement names what the step does not, of which more premises may speak.
+    """
+    statement = question.statement
+    reader = found.reader.stating(vectors=bool(statement.scope))
+    try:
+        left, right = reader.read(statement.left), reader.read(statement.right)
+    except (Refused, NewVariable, ZeroDivisionError):
+        return None
+    value = left - right if statement.relation == ">=" else right - left
+    if not _constant(value):
+        return None
+    gap, known = _line(value, found.point), {CONSTANT}
+    known |= {name for line in (found.gap, *(p.line for p in found.premises)) for name in line}
+    return replace(found, gap=gap) if gap.keys() <= known else None
+
+
 def _shown(number: Fraction) -> str:
     return str(number) if number.denominator == 1 else f"{number.numerator}/{number.denominator}"
 

@@ -31,17 +31,21 @@ def breaking_numbers(
     earlier: Mapping[str, Statement],
 ) -> Numbers | None:
     """Parameters, vectors and quantities as fractions; None if the counted tries found none."""
-    if certificate.rule != "combine":
-        return None
     question = Question(theory, statement, certificate, earlier)
-    for found in _in_order(_instances(question)):
-        if _with_vectors(found):
-            numbers = breaking_vectors(question, found)
-        else:
-            numbers = _quantities(found, statement)
-        if numbers is not None:
-            return numbers
-    return None
+    return next(filter(None, (broken_at(question, one) for one in instances_of(question))), None)
+
+
+def instances_of(question: Question) -> Iterator[Instance]:
+    """The step at every choice of its parameters that is tried, the most telling first."""
+    if question.certificate.rule == "combine":
+        yield from _in_order(_instances(question))
+
+
+def broken_at(question: Question, found: Instance) -> Numbers | None:
+    """Numbers with these parameters that break the step."""
+    if _with_vectors(found):
+        return breaking_vectors(question, found)
+    return _quantities(found, question.statement)
 
 
 def _in_order(every: Iterator[Instance]) -> Iterator[Instance]:

@@ -20,6 +20,11 @@ ELSEWHERE: dict[str, tuple[str, str, str]] = {
         "sensitivity",
         "How much each constant and assumption matters.",
     ),
+    "mutants": (
+        f"{_HERE}.mutants.command",
+        "mutants",
+        "Change statements in every small way; show what catches each.",
+    ),
     "selftest": (f"{_HERE}.selftest.command", "selftest", "Plant errors; show what catches each."),
     "diff": (f"{_HERE}.exports", "diff", "What changed between two result folders."),
     "cite": (f"{_HERE}.exports", "cite", "BibTeX of a claim's paper and of this suite."),

@@ -108,22 +108,27 @@ def judge_reading(
     """Judge every part of one reading on a measured instance; ``replays`` may be shared."""
     exact = replays or Replays(instance)
     outcomes = (
-        _judge_part(part, instance, measured, exact, outside) for part in read(claim, reading)
+        judge_part(part, instance, measured, exact, outside) for part in read(claim, reading)
     )
     return Judgement(claim, reading, instance, tuple(outcomes))
 
 
-def _judge_part(
+def judge_part(
     part: Part,
     instance: Case,
     measured: Measurement,
     replays: "Replays",
     outside: bool = False,
+    *,
+    admitted: bool = False,
 ) -> Outcome:
-    """The outcome of a part; where it has no value it says nothing of this instance."""
+    """The outcome of a part; where it has no value it says nothing of this instance.
+
+    ``admitted``: it is known to apply, as another part with the same premises does.
+    """
     try:
         with np.errstate(all="ignore"):  # what is not finite is told, not warned of
-            return _decided(part, instance, measured, replays, outside)
+            return _decided(part, instance, measured, replays, outside, admitted)
     except (ZeroDivisionError, UndefinedError):
         return Outcome(part.name, Verdict.NOT_APPLICABLE, _UNDEFINED)
     except UnmeasuredError as error:
@@ -133,9 +138,14 @@ def _judge_part(
 
 
 def _decided(
-    part: Part, instance: Case, measured: Measurement, replays: "Replays", outside: bool
+    part: Part,
+    instance: Case,
+    measured: Measurement,
+    replays: "Replays",
+    outside: bool,
+    admitted: bool,
 ) -> Outcome:
-    refused = refusal(part, instance, measured.numbers)
+    refused = None if admitted else refusal(part, instance, measured.numbers)
     plain, numbers, unknown = _scalar(part, instance, measured.numbers)
     refused = refused or unknown
     if refused is not None and outside and refused.verdict is Verdict.OUTSIDE:

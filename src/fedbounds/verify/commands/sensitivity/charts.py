@@ -19,6 +19,12 @@ def bound(condition: Comparison, name: str) -> str:
     return str(_bound(condition, name))
 
 
+def said_of(condition: Comparison, name: str) -> str | None:
+    """`bound`, and None where the condition bounds no such parameter."""
+    found = _bound(condition, name)
+    return None if found is None else str(found)
+
+
 def _bound(condition: Comparison, name: str) -> sp.Expr | None:
     """The right side divided by what multiplies the parameter on the left; None if it is not so."""
     left, right = _read(condition[0]), _read(condition[2])

@@ -1,0 +1,25 @@
+"""Names of this paper that are taken for one another; see the language's `neighbours`."""
+
+NEIGHBOURS = (
+    ("p", "p_2"),
+    ("p_mean", "p_mean_2"),
+    ("q_mean", "q_mean_2"),
+    ("p_mean", "q_mean"),
+    ("c_min", "c_max"),
+    ("S_sub", -1),
+    ("G", "G_inf"),
+    ("G", "G_m"),
+    ("B2", "nu2"),
+    ("B_M2", "nu_M2"),
+    ("g_F", "g_Fp"),
+    ("L_F", "L_hat"),
+    ("L_F", "L_Fp"),
+    ("D_full", "D_opt"),
+    ("D_roll", "D_rand"),
+    ("L_roll", "L_rand"),
+    ("roll_floor", "rand_floor"),
+    ("roll_loss", "rand_loss"),
+    ("ex_w", "ex_hat"),
+    ("dl_w", "dl_mean"),
+    ("st_max", "st_mean"),
+)
