@@ -47,7 +47,7 @@ def differences(expected: Sequence[str], listed: Sequence[str]) -> list[str]:
 def assert_complete(claim: Mapping[str, Any]) -> None:
     """A claim has what it needs and nothing else, in one line that is neither short nor long."""
     assert claim.keys() >= REQUIRED
-    assert claim.keys() <= REQUIRED | {"module", "uses"}
+    assert claim.keys() <= REQUIRED | {"module", "note", "uses"}
     assert claim["kind"] in list(Kind)
     assert claim["source"] in list(Source)
     assert claim["place"].strip() == claim["place"] != ""

@@ -42,6 +42,8 @@ class Entry:
         Module of the paper's package that encodes it; empty if it is not encoded yet.
     uses : tuple of str
         Ids of the claims that the paper's proof of it rests on directly.
+    note : str
+        What is printed otherwise, or not at all, and how it is read; empty if nothing is.
     """
 
     id: str
@@ -51,6 +53,7 @@ class Entry:
     statement: str
     module: str = ""
     uses: tuple[str, ...] = ()
+    note: str = ""
 
     @property
     def paper(self) -> str:
@@ -62,7 +65,8 @@ class Entry:
 class Paper:
     """A paper and its claims in the order of its sheet.
 
-    ``first`` is the id of a claim to look at first; empty if the paper names none.
+    ``first`` is the id of a claim to look at first; empty if the paper names none. ``words`` says
+    what the words and letters of the statements stand for.
     """
 
     key: str
@@ -70,6 +74,7 @@ class Paper:
     authors: tuple[str, ...]
     entries: tuple[Entry, ...]
     first: str = ""
+    words: str = ""
 
 
 def paper(key: str) -> Paper:
@@ -136,12 +141,20 @@ def paper_in(folder: Traversable) -> Paper:
             statement=row["statement"],
             module=row.get("module", ""),
             uses=tuple(row.get("uses", ())),
+            note=row.get("note", ""),
         )
         for row in (*data["claim"], *_table(folder, "ours.toml").get("claim", ()))
     )
     check_uses(entries)
     head = data["paper"]
-    return Paper(head["key"], head["title"], tuple(head["authors"]), entries, head.get("first", ""))
+    return Paper(
+        key=head["key"],
+        title=head["title"],
+        authors=tuple(head["authors"]),
+        entries=entries,
+        first=head.get("first", ""),
+        words=head.get("words", ""),
+    )
 
 
 def _table(folder: Traversable, name: str) -> dict[str, Any]:
