@@ -12,6 +12,7 @@ import click
 # name: (module, attribute, line of the help)
 _HERE = "fedbounds.verify.commands"
 ELSEWHERE: dict[str, tuple[str, str, str]] = {
+    "alarms": (f"{_HERE}.alarms.command", "alarms", "Is anything proved ever said to be false?"),
     "audit": (f"{_HERE}.audit.command", "audit", "What to read to trust an encoding."),
     "new": (f"{_HERE}.new", "new", "Write a commented template for a theorem of your own."),
     "bound": (f"{_HERE}.bound.command", "bound", "Value of a bound, without any simulation."),

@@ -351,8 +351,10 @@ class Many(Defined[Long]):
                 own = _where(own, self._range(positive, values), node, largest=largest)
             ranges.append(own)
         best: Callable[[Any], Any] = np.max if largest else np.min
-        low = best([best(own.low.reshape(-1)) for own in ranges])
-        high = best([best(own.high.reshape(-1)) for own in ranges])
+        low, high = (
+            best(_alike([best(end.reshape(-1)) for end in ends]))
+            for ends in zip(*((own.low, own.high) for own in ranges), strict=True)
+        )
         if not all(isinstance(x, fmpq) or np.isfinite(float(x)) for x in (low, high)):
             raise MissingError(f"{node} is not bounded")
         exact = low == high and isinstance(low, fmpq)
@@ -521,6 +523,14 @@ def _constant(value: Any) -> fmpq | None:
         return None
     terms = list(value.polynomial.to_dict().values())
     return terms[0] if terms else fmpq(0)
+
+
+def _alike(ends: list[Any]) -> list[Any]:
+    """Floats among rationals as the rationals that they are; an infinite one stands alone."""
+    if not any(isinstance(x, fmpq) for x in ends):
+        return ends
+    infinite = [x for x in ends if not isinstance(x, fmpq) and not np.isfinite(x)]
+    return infinite or [rational(x) for x in ends]
 
 
 def _short(number: fmpq, *, up: bool) -> fmpq:

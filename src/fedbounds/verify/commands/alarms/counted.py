@@ -1,0 +1,145 @@
+"""One part on instances of a seed: how often it applies, and what is said of it."""
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count, islice
+
+import numpy as np
+from numpy.random import Generator
+
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.language.claims import AS_PRINTED, Claim, Part
+from fedbounds.vocabulary import Index, Method, Verdict
+
+from ...decide.case import Case
+from ...decide.conditions import sides
+from ...decide.measurement import Measurement, measure
+from ...decide.part import Outcome
+from ...judge.judge import judge_reading
+from ...setups.found import Named, method_of
+from .drawn import Chances, Source, sources
+from .fixed import planned_of, varied
+
+_MOST = 12  # times as many are drawn at most
+_EDGE = 1e-4  # relative: so near are the sides of a condition whose step size was rounded
+_OFTEN = 0.75  # chance of an edge while fewer than half are at one
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?(/\d+)?")
+_UNMEASURED = "not measured: "
+_LONGEST = 90  # characters of a reason
+
+
+@dataclass
+class Counts:
+    """What was seen of one part.
+
+    Attributes
+    ----------
+    drawn : int
+        Instances that were asked for.
+    applicable, at_edge : int
+        To which the part applies; of these, those where a condition is an equality.
+    methods, undecided, refused : Counter
+        Of those it applies to, by method; by method and reason; and where a method did not answer.
+    violated : list of Case
+        Each is an error of the suite.
+    """
+
+    drawn: int = 0
+    applicable: int = 0
+    at_edge: int = 0
+    methods: Counter[str] = field(default_factory=Counter)
+    undecided: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    violated: list[Case] = field(default_factory=list)
+
+
+def counted(claim: Claim, part: Part, key: Sequence[str], seed: int, wanted: int) -> Counts:
+    """Judge a part alone on instances until it applied to as many as are wanted.
+
+    Parameters
+    ----------
+    key : sequence of str
+        Names the row: its instances depend on that and on the seed, and on no other row.
+    """
+    found = Counts()
+    alone = replace(claim, parts=(part,), readings=(AS_PRINTED,))
+    random = np.random.default_rng([seed, zlib.crc32(" | ".join(key).encode())])
+    for case in _cases(claim, part, random, found, seed, _MOST * wanted):
+        found.drawn += 1
+        if case is not None:
+            _add(found, alone, case)
+        if found.applicable >= wanted:
+            break
+    return found
+
+
+def _cases(
+    claim: Claim, part: Part, random: Generator, found: Counts, seed: int, most: int
+) -> Iterator[Case | None]:
+    """Instances, about half of them at edges; None where answers make none. Then planned ones."""
+    if part.index is Index.POINT:
+        yield from islice(varied(claim, part, random), most)
+        return
+    yield from islice(_drawn(sources(claim, part), random, found), most)
+    yield from islice(planned_of(claim, seed), most)
+
+
+def _drawn(own: Sequence[Source], random: Generator, found: Counts) -> Iterator[Case | None]:
+    for number in count() if own else ():
+        turn, at = divmod(number, len(own))
+        often = _OFTEN if 2 * found.at_edge <= found.applicable else 1 - _OFTEN
+        try:
+            chances = Chances(own[at].space, random, at_edges=bool(random.random() < often))
+            yield own[at].case(chances, turn)
+        except FedboundsError:
+            yield None
+
+
+def _add(found: Counts, claim: Claim, case: Case) -> None:
+    """What one instance says of a claim of one part."""
+    try:
+        measured = measure(case)
+        (outcome,) = judge_reading(claim, AS_PRINTED, case, measured).outcomes
+    except FedboundsError:  # a definition has no value there
+        return
+    if _UNMEASURED in outcome.reason:
+        found.refused[_kind(case, outcome)] += 1
+        return
+    if outcome.verdict in (Verdict.NOT_APPLICABLE, Verdict.OUTSIDE):
+        return
+    found.applicable += 1
+    found.methods[case.method] += 1
+    found.at_edge += _is_at_edge(claim.parts[0], measured)
+    if outcome.verdict is Verdict.VIOLATED:
+        found.violated.append(case)
+    elif outcome.verdict is not Verdict.NOT_VIOLATED:
+        found.undecided[_doubt(claim, case, outcome)] += 1
+
+
+def _is_at_edge(part: Part, measured: Measurement) -> bool:
+    """Whether a condition that need not be an equality is one."""
+    for condition in part.conditions:
+        if condition.relation != "==":
+            left, right = (float(side) for side in sides(condition, measured.numbers))
+            if abs(left - right) <= _EDGE * max(abs(left), abs(right)):
+                return True
+    return False
+
+
+def _doubt(claim: Claim, case: Case, outcome: Outcome) -> str:
+    """Why it is undecided; of balls also what rationals say there."""
+    if case.method is not Method.BALLS or not isinstance(case.setup, Named):
+        return _kind(case, outcome)
+    setup = replace(case.setup, bits=None)
+    exact = replace(case, setup=setup, method=method_of(setup.setup))
+    (other,) = judge_reading(claim, AS_PRINTED, exact, measure(exact)).outcomes
+    equal = other.verdict is Verdict.NOT_VIOLATED and other.equal > 0
+    return f"{case.method}: both sides are equal" if equal else _kind(case, outcome)
+
+
+def _kind(case: Case, outcome: Outcome) -> str:
+    """Method and reason, without its numbers."""
+    return f"{case.method}: {_NUMBER.sub('#', outcome.reason)[:_LONGEST]}"

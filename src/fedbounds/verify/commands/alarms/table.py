@@ -1,0 +1,106 @@
+"""The table of a theory as Markdown, and read again."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from fedbounds.vocabulary import Method
+
+from .counted import Counts
+from .rows import Row
+
+_METHODS = (Method.RATIONAL, Method.BALLS, Method.MOMENTS)
+_OTHERS = "other methods"
+_COLUMNS = (
+    "claim", "reading", "part", "drawn", "applies", "at an edge", *_METHODS, _OTHERS,
+    "violated", "undecided", "not measured",
+)  # fmt: skip
+_NAMES = 3  # columns that name a row
+_CELL = re.compile(r"(?<!\\)\|")
+Key = tuple[str, ...]
+
+
+def cells(row: Row, found: Counts) -> tuple[str, ...]:
+    """Of one row; no edge is counted where no condition can be an equality or more."""
+    edged = any(condition.relation != "==" for condition in row.part.conditions)
+    methods = [found.methods[method] for method in _METHODS]
+    others = found.methods.total() - sum(methods)
+    edge = str(found.at_edge) if edged else "-"
+    doubts = (len(found.violated), found.undecided.total(), found.refused.total())
+    return (
+        *row.key, str(found.drawn), str(found.applicable), edge,
+        *map(str, (*methods, others, *doubts)),
+    )  # fmt: skip
+
+
+def text(
+    theory: str, seed: int, wanted: int, statements: str, every: Sequence[tuple[Row, Counts]]
+) -> str:
+    """Head, sums, rows, and each kind of doubt with its reason."""
+    head = {"theory": theory, "statements": statements, "seed": str(seed), "wanted": str(wanted)}
+    rows = [cells(row, found) for row, found in every]
+    ruled = "|".join("---" for _ in _COLUMNS)
+    return "\n".join(
+        (
+            f"# What is proved of {theory}, on instances drawn by a seed",
+            "",
+            "Every part of every proved reading, judged alone; `fedbounds alarms` writes this.",
+            "",
+            *(f"- {name}: {value}" for name, value in head.items()),
+            *(f"- {line}" for line in sums(every, wanted)),
+            "",
+            _line(_COLUMNS),
+            f"|{ruled}|",
+            *map(_line, rows),
+            *_reasons("Undecided", [found.undecided for _, found in every]),
+            *_reasons("Not measured by the method that was asked", [x.refused for _, x in every]),
+            "",
+        )
+    )
+
+
+def sums(every: Sequence[tuple[Row, Counts]], wanted: int) -> tuple[str, ...]:
+    """What all rows come to."""
+    applies = sum(found.applicable for _, found in every)
+    doubts = sum(found.undecided.total() for _, found in every)
+    edged = [x for row, x in every if cells(row, x)[_COLUMNS.index("at an edge")] != "-"]
+    inside = sum(found.applicable for found in edged)
+    thin = [row for row, found in every if found.applicable < wanted]
+    share = f"{100 * doubts / applies:.2f} %" if applies else "none applies"
+    return (
+        f"{len(every)} parts of {len({row.claim.id for row, _ in every})} claims apply to "
+        f"{applies} instances, {len(thin)} of the parts to fewer than are wanted",
+        f"where a condition can be an equality, it is one in {sum(x.at_edge for x in edged)} of "
+        f"{inside} instances",
+        f"violated: {sum(len(found.violated) for _, found in every)}",
+        f"undecided: {doubts} ({share})",
+    )
+
+
+def _reasons(title: str, every: Sequence[Counter[str]]) -> list[str]:
+    found: Counter[str] = Counter()
+    for own in every:
+        found += own
+    lines = [f"- {amount} {reason}" for reason, amount in sorted(found.items())]
+    return ["", f"## {title}", "", *lines] if lines else []
+
+
+def _line(values: Sequence[str]) -> str:
+    escaped = (value.replace("|", r"\|") for value in values)
+    return f"| {' | '.join(escaped)} |"
+
+
+def read_rows(table: str) -> dict[Key, tuple[str, ...]]:
+    """Rows of a table by claim, reading and part."""
+    lines = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    rows = (
+        tuple(cell.strip().replace(r"\|", "|") for cell in _CELL.split(line)[1:-1])
+        for line in lines
+    )
+    return {row[:_NAMES]: row for row in rows}
+
+
+def read_head(table: str) -> Mapping[str, str]:
+    """What a table says of itself: theory, statements, seed, and how many are wanted."""
+    lines = (line[2:].partition(": ") for line in table.splitlines() if line.startswith("- "))
+    return {name: value for name, _, value in lines}

@@ -1,0 +1,155 @@
+"""`fedbounds alarms`: rows are re-made, tables are as new as the theory, a false claim is seen."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from each import each
+
+from fedbounds.theory.language.catalogue import PAPERS, paper
+from fedbounds.theory.language.claims import AS_PRINTED, Condition, read
+from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.symbols import tau
+from fedbounds.verify.commands.alarms import command, counted as counting
+from fedbounds.verify.commands.alarms import rows as proved
+from fedbounds.verify.commands.alarms.counted import counted
+from fedbounds.verify.commands.alarms.drawn import methods_of, sources
+from fedbounds.verify.commands.alarms.rows import Row, digest, every_row
+from fedbounds.verify.commands.alarms.table import cells, read_head, read_rows, text
+from fedbounds.verify.commands.command_line import status
+from fedbounds.verify.decide.measurement import measure
+
+TABLES = Path(__file__).parents[3] / "benchmarks" / "alarms"
+REMADE = 3  # rows, of all papers together
+
+
+def table(theory):
+    return (TABLES / f"{theory}.md").read_text(encoding="utf-8")
+
+
+@each("theory", PAPERS)
+def test_tables_are_no_older_than_the_statements(theory):
+    head = read_head(table(theory))
+    assert head["statements"] == digest(paper(theory).entries), (
+        f"run `fedbounds alarms {theory} --out benchmarks/alarms`"
+    )
+
+
+@each("theory", PAPERS)
+def test_nothing_that_is_proved_is_violated(theory):
+    assert read_head(table(theory))["violated"] == "0"
+    assert all(row[-3] == "0" for row in read_rows(table(theory)).values())
+
+
+def recorded():
+    """Rows of all tables that needed few draws, each with its theory and its head."""
+    for theory in PAPERS:
+        head = read_head(table(theory))
+        for key, row in sorted(read_rows(table(theory)).items()):
+            drawn, applies = int(row[3]), int(row[4])
+            if applies == int(head["wanted"]) and 5 * drawn <= 6 * applies:
+                yield theory, int(head["seed"]), key, row
+
+
+def row_of(theory, key):
+    return next(row for row in every_row(paper(theory).entries) if row.key == key)
+
+
+@each("theory seed key row", lambda: random.Random(18).sample(list(recorded()), REMADE))
+def test_rows_drawn_by_a_seed_are_made_again(theory, seed, key, row):
+    again = row_of(theory, key)
+    wanted = int(read_head(table(theory))["wanted"])
+    assert cells(again, counted(again.claim, again.part, key, seed, wanted)) == row
+
+
+def test_sums_are_those_of_the_rows():
+    every = [row for theory in PAPERS for row in read_rows(table(theory)).values()]
+    applies = sum(int(row[4]) for row in every)
+    assert applies >= 10_000
+    assert all(int(row[4]) == sum(map(int, row[6:10])) for row in every)
+    assert 100 * sum(int(row[-2]) for row in every) <= applies
+    edged = [row for row in every if row[5] != "-"]
+    assert 2 * sum(int(row[5]) for row in edged) >= 0.9 * sum(int(row[4]) for row in edged)
+
+
+# ---- planted
+
+
+def wrong_row():
+    """A bound that is proved, a hundred times as sharp."""
+    found = claim("fedplt/A2-bound/corrected")
+    part = read(found, found.readings[0])[0]
+    return Row(found, AS_PRINTED, replace(part, right=part.right - part.left - 1))
+
+
+def test_a_false_claim_is_seen_to_be_violated_and_is_a_conflict(monkeypatch, tmp_path, capsys):
+    wrong = wrong_row()
+    monkeypatch.setattr(proved, "proved_rows", lambda theory, entries: (wrong,))
+    arguments = ["--wanted", "5", "--out", str(tmp_path)]
+    assert status(["alarms", wrong.claim.id, *arguments]) == 3
+    (row,) = read_rows((tmp_path / "fedplt.md").read_text(encoding="utf-8")).values()
+    assert row[4] == "5"
+    assert int(row[-3]) > 0
+    assert '"instance": {' in capsys.readouterr().err
+
+
+def test_an_older_table_is_told_from_a_new_one(monkeypatch):
+    own = claim("fedplt/recursion")
+    entries = (own.entry,)
+    before = digest(entries)
+    more = replace(own.parts[0], conditions=(Condition(tau, ">=", 2),))
+    changed = replace(own, parts=(more, *own.parts[1:]))
+    monkeypatch.setattr(proved, "encoded", lambda entry: changed)
+    assert digest(entries) != before
+
+
+# ---- how instances are had
+
+
+def some(claim_id, wanted=20):
+    found = claim(claim_id)
+    part = read(found, found.readings[0])[0]
+    return found, part, counted(found, part, (claim_id, "", ""), 1, wanted)
+
+
+def test_the_same_seed_finds_the_same_and_another_seed_others():
+    found, part, first = some("meerkat/eq-12/corrected")
+    key = ("meerkat/eq-12/corrected", "", "")
+    assert counted(found, part, key, 1, 20) == first
+    assert counted(found, part, key, 2, 20) != first
+
+
+def test_about_half_of_the_instances_are_at_an_edge():
+    *_, found = some("meerkat/eq-12/corrected", 40)
+    assert 15 <= found.at_edge <= 25
+
+
+def test_what_is_called_a_ball_is_one_and_what_is_called_rational_too(monkeypatch):
+    kinds = set()
+
+    def watched(case):
+        measured = measure(case)
+        kinds.update((case.method.name, type(x).__name__)
+                     for name in ("V_k",) if name in measured.numbers.series
+                     for x in measured.numbers.series[name][:1])  # fmt: skip
+        return measured
+
+    monkeypatch.setattr(counting, "measure", watched)
+    some("meerkat/eq-12/corrected")
+    assert kinds == {("RATIONAL", "fmpq"), ("BALLS", "arb"), ("MOMENTS", "float64")}
+
+
+def test_a_part_about_vectors_is_looked_at_where_its_vectors_are():
+    found = claim("fedplt/alpha")
+    part = found.parts[0]
+    every = sources(found, part)
+    assert every
+    assert all(part.scopes[0] in one.view.scopes for one in every)
+    assert all(methods_of(part, one.view) == methods_of(part, one.view)[:1] for one in every)
+
+
+def test_a_claim_without_a_proof_has_no_alarms(capsys):
+    assert status(["alarms", "fedplt/fig-none"]) == 2
+    assert status(["alarms", "fedplt/A1"]) == 2
+    assert "none of these claims of fedplt is proved" in capsys.readouterr().err
