@@ -4,19 +4,18 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from each import each
 
 from fedbounds.theory.language.catalogue import PAPERS, paper
 from fedbounds.theory.language.claims import AS_PRINTED, Condition, read
 from fedbounds.theory.language.registry import claim
 from fedbounds.theory.language.symbols import tau
-from fedbounds.verify.commands.alarms import command, counted as counting
+from fedbounds.verify.commands.alarms import counted as counting
 from fedbounds.verify.commands.alarms import rows as proved
 from fedbounds.verify.commands.alarms.counted import counted
 from fedbounds.verify.commands.alarms.drawn import methods_of, sources
 from fedbounds.verify.commands.alarms.rows import Row, digest, every_row
-from fedbounds.verify.commands.alarms.table import cells, read_head, read_rows, text
+from fedbounds.verify.commands.alarms.table import cells, read_head, read_rows
 from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.decide.measurement import measure
 

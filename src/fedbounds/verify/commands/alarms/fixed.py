@@ -74,7 +74,7 @@ def _is_whole(claim: Claim, name: str) -> bool:
 
 
 def planned_of(claim: Claim, seed: int) -> tuple[Case, ...]:
-    """Those of the theory's own plan that the claim is about, without samples, the cheapest first."""
+    """Those of the theory's own plan that the claim is about, the cheapest first; no samples."""
     every = _planned(claim.entry.paper, seed)
     own = (case for case in every if case.algorithm_name in claim.algorithms)
     return tuple(sorted(own, key=lambda case: case.work))
