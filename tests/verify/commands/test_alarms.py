@@ -113,29 +113,30 @@ def some(claim_id, wanted=20):
 
 
 def test_the_same_seed_finds_the_same_and_another_seed_others():
-    found, part, first = some("meerkat/eq-12/corrected")
-    key = ("meerkat/eq-12/corrected", "", "")
-    assert counted(found, part, key, 1, 20) == first
-    assert counted(found, part, key, 2, 20) != first
+    found, part, first = some("fedplt/alignment-interpretation", 4)
+    key = (found.id, "", "")
+    assert counted(found, part, key, 1, 4) == first
+    assert any(counted(found, part, key, seed, 4) != first for seed in (2, 3))
 
 
 def test_about_half_of_the_instances_are_at_an_edge():
-    *_, found = some("meerkat/eq-12/corrected", 40)
+    *_, found = some("fedplt/A2.4-substituted", 40)
     assert 15 <= found.at_edge <= 25
 
 
 def test_what_is_called_a_ball_is_one_and_what_is_called_rational_too(monkeypatch):
+    found = claim("meerkat/eq-12/corrected")
+    named = found.parts[0].named
     kinds = set()
 
     def watched(case):
         measured = measure(case)
         kinds.update((case.method.name, type(x).__name__)
-                     for name in ("V_k",) if name in measured.numbers.series
-                     for x in measured.numbers.series[name][:1])  # fmt: skip
+                     for name in named for x in measured.numbers.series[name][:1])  # fmt: skip
         return measured
 
     monkeypatch.setattr(counting, "measure", watched)
-    some("meerkat/eq-12/corrected")
+    some(found.id, 12)
     assert kinds == {("RATIONAL", "fmpq"), ("BALLS", "arb"), ("MOMENTS", "float64")}
 
 
@@ -149,6 +150,5 @@ def test_a_part_about_vectors_is_looked_at_where_its_vectors_are():
 
 
 def test_a_claim_without_a_proof_has_no_alarms(capsys):
-    assert status(["alarms", "fedplt/fig-none"]) == 2
     assert status(["alarms", "fedplt/A1"]) == 2
     assert "none of these claims of fedplt is proved" in capsys.readouterr().err

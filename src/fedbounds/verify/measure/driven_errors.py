@@ -137,10 +137,16 @@ class Weight:
 
 
 def _weighed(matrix: Array, image: Array, found: "Driven") -> Weight | None:
-    """At P = G'G, nearly this matrix, of which ``image`` is the adjoint but for rounding."""
+    """At P = G'G, nearly this matrix, of which ``image`` is the adjoint but for rounding.
+
+    None where floats hold no such factor.
+    """
     size = len(matrix)
-    factor = np.linalg.cholesky(matrix).T
-    inverse = np.linalg.inv(factor)
+    try:
+        factor = np.linalg.cholesky(matrix).T
+        inverse = np.linalg.inv(factor)
+    except np.linalg.LinAlgError:  # so uneven that rounding leaves it indefinite
+        return None
     # in coordinates where the diagonal of P is 1: G D^-1, D G^-1
     scale = np.sqrt(np.diagonal(matrix))
     even, back = factor / scale, inverse * scale[:, None]

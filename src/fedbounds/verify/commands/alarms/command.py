@@ -31,7 +31,7 @@ def alarms(names: tuple[str, ...], out: Path | None, seed: int, wanted: int) -> 
     entries = entries_named(names)
     from ...measure.threads import one_thread
     from ...results.files import file_of, make_folder, write_text
-    from .counted import counted
+    from .counted import counted, stored
     from .rows import digest, proved_rows
     from .table import sums, text
 
@@ -52,9 +52,7 @@ def alarms(names: tuple[str, ...], out: Path | None, seed: int, wanted: int) -> 
             click.echo("\n".join((f"{theory}:", *sums(every, wanted))))
         broken += [(row, case) for row, found in every for case in found.violated]
     for row, case in broken:
-        from ...setups.instance_file import to_data
-
-        told = {"row": row.key, "method": case.method, "instance": to_data(case)}
+        told = {"row": row.key, "method": case.method, "instance": stored(case)}
         click.echo(json.dumps(told, ensure_ascii=False), err=True)
     if broken:
         raise ConflictError(f"{len(broken)} instances violate what is proved")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -19,7 +20,8 @@ from ...decide.conditions import sides
 from ...decide.measurement import Measurement, measure
 from ...decide.part import Outcome
 from ...judge.judge import judge_reading
-from ...setups.found import Named, method_of
+from ...setups.found import InFloats, Named, method_of
+from ...setups.instance_file import to_data
 from .drawn import Chances, Source, sources
 from .fixed import planned_of, varied
 
@@ -138,6 +140,12 @@ def _doubt(claim: Claim, case: Case, outcome: Outcome) -> str:
     (other,) = judge_reading(claim, AS_PRINTED, exact, measure(exact)).outcomes
     equal = other.verdict is Verdict.NOT_VIOLATED and other.equal > 0
     return f"{case.method}: both sides are equal" if equal else _kind(case, outcome)
+
+
+def stored(case: Case) -> dict[str, Any]:
+    """A violated instance as a file holds it, to be replayed."""
+    setup = case.setup.setup if isinstance(case.setup, Named | InFloats) else case.setup
+    return to_data(replace(case, setup=setup, method=Method.RATIONAL))
 
 
 def _kind(case: Case, outcome: Outcome) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fedbounds.theory.language.catalogue import Entry
 from fedbounds.theory.language.claims import Claim, Part, Reading, read
 from fedbounds.theory.language.registry import encoded
-from fedbounds.theory.proof.library import has_book, replayed
+from fedbounds.theory.proof.library import has_book
 
-from ...judge.proofs import Proofs
+from ...judge.proofs import Proofs, asked
 from ..audit.stated import formula, supposed
 
 
@@ -38,11 +38,13 @@ def every_row(entries: Sequence[Entry]) -> Iterator[Row]:
 
 def proved_rows(theory: str, entries: Sequence[Entry]) -> tuple[Row, ...]:
     """Those of readings that are proved, by whatever steps; a statement of a claim stands once."""
-    if not has_book(theory):
+    every = tuple(every_row(entries))
+    if not every or not has_book(theory):
         return ()
-    proofs = Proofs({theory: replayed(theory)}, {}, {}, {})
+    claims = list(dict.fromkeys(row.claim.id for row in every))
+    proofs = Proofs({theory: asked(theory, claims)}, {}, {}, {})
     found: dict[tuple[str, str], Row] = {}
-    for row in every_row(entries):
+    for row in every:
         if proofs.proves(row.claim, row.reading):
             found.setdefault((row.claim.id, _said(row.part)), row)
     return tuple(found.values())
