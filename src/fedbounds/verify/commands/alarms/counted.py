@@ -20,7 +20,7 @@ from ...decide.conditions import sides
 from ...decide.measurement import Measurement, measure
 from ...decide.part import Outcome
 from ...judge.judge import judge_reading
-from ...setups.found import InFloats, Named, method_of
+from ...setups.found import MOST_EXACT_WORK, InFloats, Named, method_of
 from ...setups.instance_file import to_data
 from .drawn import Chances, Source, sources
 from .fixed import planned_of, varied
@@ -43,8 +43,11 @@ class Counts:
         Instances that were asked for.
     applicable, at_edge : int
         To which the part applies; of these, those where a condition is an equality.
-    methods, undecided, refused : Counter
-        Of those it applies to, by method; by method and reason; and where a method did not answer.
+    methods : Counter
+        Of those it applies to, by method.
+    settled, undecided, refused : Counter
+        By method and reason: what a method left open and rationals decided; what nobody decided;
+        and where a method did not answer, which is no instance.
     violated : list of Case
         Each is an error of the suite.
     """
@@ -53,6 +56,7 @@ class Counts:
     applicable: int = 0
     at_edge: int = 0
     methods: Counter[str] = field(default_factory=Counter)
+    settled: Counter[str] = field(default_factory=Counter)
     undecided: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     violated: list[Case] = field(default_factory=list)
@@ -118,7 +122,7 @@ def _add(found: Counts, claim: Claim, case: Case) -> None:
     if outcome.verdict is Verdict.VIOLATED:
         found.violated.append(case)
     elif outcome.verdict is not Verdict.NOT_VIOLATED:
-        found.undecided[_doubt(claim, case, outcome)] += 1
+        _add_doubtful(found, claim, case, outcome)
 
 
 def _is_at_edge(part: Part, measured: Measurement) -> bool:
@@ -131,15 +135,28 @@ def _is_at_edge(part: Part, measured: Measurement) -> bool:
     return False
 
 
-def _doubt(claim: Claim, case: Case, outcome: Outcome) -> str:
-    """Why it is undecided; of balls also what rationals say there."""
-    if case.method is not Method.BALLS or not isinstance(case.setup, Named):
-        return _kind(case, outcome)
-    setup = replace(case.setup, bits=None)
-    exact = replace(case, setup=setup, method=method_of(setup.setup))
-    (other,) = judge_reading(claim, AS_PRINTED, exact, measure(exact)).outcomes
-    equal = other.verdict is Verdict.NOT_VIOLATED and other.equal > 0
-    return f"{case.method}: both sides are equal" if equal else _kind(case, outcome)
+def _add_doubtful(found: Counts, claim: Claim, case: Case, outcome: Outcome) -> None:
+    """What a ball or a float leaves open, rationals may settle: above all that sides are equal."""
+    exact = _exactly(claim.parts[0], case)
+    again = outcome
+    if exact is not None:
+        (again,) = judge_reading(claim, AS_PRINTED, exact, measure(exact)).outcomes
+    if again.verdict is Verdict.VIOLATED:
+        found.violated.append(case)
+    elif again.verdict is Verdict.NOT_VIOLATED:
+        equal = f"{case.method}: both sides are equal"
+        found.settled[equal if again.equal else _kind(case, outcome)] += 1
+    else:
+        found.undecided[_kind(case, outcome)] += 1
+
+
+def _exactly(part: Part, case: Case) -> Case | None:
+    """The same instance in rationals; None if it was measured so."""
+    if case.method is Method.RATIONAL or not isinstance(case.setup, Named | InFloats):
+        return None
+    setup = case.setup.setup
+    named = Named(setup, part.named, MOST_EXACT_WORK)
+    return replace(case, setup=named, method=method_of(setup))
 
 
 def stored(case: Case) -> dict[str, Any]:

@@ -13,7 +13,7 @@ _METHODS = (Method.RATIONAL, Method.BALLS, Method.MOMENTS)
 _OTHERS = "other methods"
 _COLUMNS = (
     "claim", "reading", "part", "drawn", "applies", "at an edge", *_METHODS, _OTHERS,
-    "violated", "undecided", "not measured",
+    "violated", "settled", "undecided", "not measured",
 )  # fmt: skip
 _NAMES = 3  # columns that name a row
 _CELL = re.compile(r"(?<!\\)\|")
@@ -26,7 +26,8 @@ def cells(row: Row, found: Counts) -> tuple[str, ...]:
     methods = [found.methods[method] for method in _METHODS]
     others = found.methods.total() - sum(methods)
     edge = str(found.at_edge) if edged else "-"
-    doubts = (len(found.violated), found.undecided.total(), found.refused.total())
+    open_ones = (found.settled, found.undecided, found.refused)
+    doubts = (len(found.violated), *(own.total() for own in open_ones))
     return (
         *row.key, str(found.drawn), str(found.applicable), edge,
         *map(str, (*methods, others, *doubts)),
@@ -52,6 +53,9 @@ def text(
             _line(_COLUMNS),
             f"|{ruled}|",
             *map(_line, rows),
+            *_reasons(
+                "Left open by a method, and settled in rationals", [x.settled for _, x in every]
+            ),
             *_reasons("Undecided", [found.undecided for _, found in every]),
             *_reasons("Not measured by the method that was asked", [x.refused for _, x in every]),
             "",
@@ -62,6 +66,7 @@ def text(
 def sums(every: Sequence[tuple[Row, Counts]], wanted: int) -> tuple[str, ...]:
     """What all rows come to."""
     applies = sum(found.applicable for _, found in every)
+    settled = sum(found.settled.total() for _, found in every)
     doubts = sum(found.undecided.total() for _, found in every)
     edged = [x for row, x in every if cells(row, x)[_COLUMNS.index("at an edge")] != "-"]
     inside = sum(found.applicable for found in edged)
@@ -73,6 +78,7 @@ def sums(every: Sequence[tuple[Row, Counts]], wanted: int) -> tuple[str, ...]:
         f"where a condition can be an equality, it is one in {sum(x.at_edge for x in edged)} of "
         f"{inside} instances",
         f"violated: {sum(len(found.violated) for _, found in every)}",
+        f"left open by a method, and settled in rationals: {settled}",
         f"undecided: {doubts} ({share})",
     )
 
