@@ -64,6 +64,13 @@ def test_a_root_is_undone_by_its_power(number, degree):
     assert root**-2 * root * root == 1
 
 
+@given(*[rationals.filter(bool), positive.filter(bool)] * 2, terms)
+def test_a_sum_of_two_square_roots_divides(c, r, d, s, above):
+    divisor = c * as_roots(r).root(2) + d * as_roots(s).root(2)
+    if divisor != 0:
+        assert _sum(above) / divisor * divisor == _sum(above)
+
+
 def test_a_hair_is_seen_at_any_size():
     two = as_roots(2).root(2)
     for digits in (5, 50, 400):
@@ -77,7 +84,7 @@ def test_what_is_no_sum_of_roots_is_refused():
     with pytest.raises(IrrationalError):
         (two + three).root(2)
     with pytest.raises(IrrationalError):
-        1 / (two + three)
+        1 / (1 + two + three)
     with pytest.raises(IrrationalError):
         as_roots(0.5)
     with pytest.raises(IrrationalError):

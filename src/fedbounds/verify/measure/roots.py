@@ -66,6 +66,9 @@ class Roots:
         divisor = as_roots(other).terms
         if not divisor:
             raise ZeroDivisionError("division by a sum of roots that is zero")
+        if len(divisor) == 2 and all(x.degree <= 2 for x in divisor):
+            one, less = (Roots((x,)) for x in divisor)  # whose squares are rational, and differ
+            return self * (one - less) / (one * one - less * less)
         if len(divisor) > 1:
             raise IrrationalError("the inverse of a sum of roots is not written as one")
         (x,) = divisor
