@@ -32,7 +32,7 @@ def alarms(names: tuple[str, ...], out: Path | None, seed: int, wanted: int) -> 
     from ...measure.threads import one_thread
     from ...results.files import file_of, make_folder, write_text
     from .counted import counted, stored
-    from .rows import digest, proved_rows
+    from .rows import digest, judged_otherwise, proved_rows
     from .table import sums, text
 
     broken = []
@@ -43,7 +43,7 @@ def alarms(names: tuple[str, ...], out: Path | None, seed: int, wanted: int) -> 
             raise FedboundsError(f"none of these claims of {theory} is proved")
         with one_thread():
             every = [(row, counted(row.claim, row.part, row.key, seed, wanted)) for row in rows]
-        table = text(theory, seed, wanted, digest(own), every)
+        table = text(theory, seed, wanted, digest(own), every, judged_otherwise(own))
         if out is None:
             click.echo(table)
         else:

@@ -26,6 +26,7 @@ from .drawn import Chances, Source, sources
 from .fixed import planned_of, varied
 
 _MOST = 12  # times as many are drawn at most
+_IN_VAIN = 2  # and so many at most while none applies
 _EDGE = 1e-4  # relative: so near are the sides of a condition whose step size was rounded
 _OFTEN = 0.75  # chance of an edge while fewer than half are at one
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?(/\d+)?")
@@ -48,6 +49,8 @@ class Counts:
     settled, undecided, refused : Counter
         By method and reason: what a method left open and rationals decided; what nobody decided;
         and where a method did not answer, which is no instance.
+    outside : Counter
+        By reason, where the part does not apply or there is no instance.
     violated : list of Case
         Each is an error of the suite.
     """
@@ -59,6 +62,7 @@ class Counts:
     settled: Counter[str] = field(default_factory=Counter)
     undecided: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
+    outside: Counter[str] = field(default_factory=Counter)
     violated: list[Case] = field(default_factory=list)
 
 
@@ -73,35 +77,40 @@ def counted(claim: Claim, part: Part, key: Sequence[str], seed: int, wanted: int
     found = Counts()
     alone = replace(claim, parts=(part,), readings=(AS_PRINTED,))
     random = np.random.default_rng([seed, zlib.crc32(" | ".join(key).encode())])
-    for case in _cases(claim, part, random, found, seed, _MOST * wanted):
+    for case in _cases(claim, part, random, found, seed, wanted):
         found.drawn += 1
-        if case is not None:
+        if isinstance(case, Case):
             _add(found, alone, case)
+        else:
+            found.outside[_plain(case)] += 1
         if found.applicable >= wanted:
             break
     return found
 
 
 def _cases(
-    claim: Claim, part: Part, random: Generator, found: Counts, seed: int, most: int
-) -> Iterator[Case | None]:
-    """Instances, about half of them at edges; None where answers make none. Then planned ones."""
+    claim: Claim, part: Part, random: Generator, found: Counts, seed: int, wanted: int
+) -> Iterator[Case | str]:
+    """Instances, about half of them at edges, or why answers make none. Then planned ones."""
     if part.index is Index.POINT:
-        yield from islice(varied(claim, part, random), most)
+        yield from islice(varied(claim, part, random), _MOST * wanted)
         return
-    yield from islice(_drawn(sources(claim, part), random, found), most)
-    yield from islice(planned_of(claim, seed), most)
+    yield from islice(_drawn(sources(claim, part), random, found), _IN_VAIN * wanted)
+    if found.applicable:
+        more = (_MOST - _IN_VAIN) * wanted
+        yield from islice(_drawn(sources(claim, part), random, found), more)
+    yield from islice(planned_of(claim, seed), _IN_VAIN * wanted)
 
 
-def _drawn(own: Sequence[Source], random: Generator, found: Counts) -> Iterator[Case | None]:
+def _drawn(own: Sequence[Source], random: Generator, found: Counts) -> Iterator[Case | str]:
     for number in count() if own else ():
         turn, at = divmod(number, len(own))
         often = _OFTEN if 2 * found.at_edge <= found.applicable else 1 - _OFTEN
         try:
             chances = Chances(own[at].space, random, at_edges=bool(random.random() < often))
             yield own[at].case(chances, turn)
-        except FedboundsError:
-            yield None
+        except FedboundsError as error:
+            yield f"no instance: {error}"
 
 
 def _add(found: Counts, claim: Claim, case: Case) -> None:
@@ -109,12 +118,14 @@ def _add(found: Counts, claim: Claim, case: Case) -> None:
     try:
         measured = measure(case)
         (outcome,) = judge_reading(claim, AS_PRINTED, case, measured).outcomes
-    except FedboundsError:  # a definition has no value there
+    except FedboundsError as error:  # a definition has no value there
+        found.outside[_plain(str(error))] += 1
         return
     if _UNMEASURED in outcome.reason:
         found.refused[_kind(case, outcome)] += 1
         return
     if outcome.verdict in (Verdict.NOT_APPLICABLE, Verdict.OUTSIDE):
+        found.outside[_plain(outcome.reason)] += 1
         return
     found.applicable += 1
     found.methods[case.method] += 1
@@ -167,4 +178,8 @@ def stored(case: Case) -> dict[str, Any]:
 
 def _kind(case: Case, outcome: Outcome) -> str:
     """Method and reason, without its numbers."""
-    return f"{case.method}: {_NUMBER.sub('#', outcome.reason)[:_LONGEST]}"
+    return f"{case.method}: {_plain(outcome.reason)}"
+
+
+def _plain(reason: str) -> str:
+    return _NUMBER.sub("#", reason)[:_LONGEST]

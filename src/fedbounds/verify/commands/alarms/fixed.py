@@ -21,7 +21,7 @@ _FACTORS = tuple(map(sp.Rational, ("1/8", "1/4", "1/2", "3/4", "3/2", "2", "4", 
 _KEPT = 0.5  # chance that a number stays
 
 
-def varied(claim: Claim, part: Part, random: Generator) -> Iterator[Case | None]:
+def varied(claim: Claim, part: Part, random: Generator) -> Iterator[Case]:
     """Choices that the theory plans with other numbers; every other one at an edge, if it can be.
 
     Without end; nothing where none has all the numbers that the part names.

@@ -50,6 +50,12 @@ def proved_rows(theory: str, entries: Sequence[Entry]) -> tuple[Row, ...]:
     return tuple(found.values())
 
 
+def judged_otherwise(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """Claims that are no formulas of a run or a choice: assumptions, equivalences, comparisons."""
+    encoded_ones = ((entry.id, encoded(entry)) for entry in entries if entry.module)
+    return tuple(name for name, claim in encoded_ones if not isinstance(claim, Claim))
+
+
 def digest(entries: Sequence[Entry]) -> str:
     """A hash of what all parts of these claims say, proved or not."""
     said = (" ".join((*row.key, _said(row.part))) for row in every_row(entries))
