@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import sympy as sp
 from each import each
 
 from fedbounds.theory.language.catalogue import PAPERS, paper
@@ -15,7 +16,7 @@ from fedbounds.verify.commands.alarms import rows as proved
 from fedbounds.verify.commands.alarms.counted import counted
 from fedbounds.verify.commands.alarms.drawn import methods_of, sources
 from fedbounds.verify.commands.alarms.rows import Row, digest, every_row
-from fedbounds.verify.commands.alarms.table import COLUMNS, cells, read_head, read_rows
+from fedbounds.verify.commands.alarms.table import COLUMNS, cells, read_head, read_rows, text
 from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.decide.measurement import measure
 
@@ -147,6 +148,19 @@ def test_what_is_called_a_ball_is_one_and_what_is_called_rational_too(monkeypatc
     monkeypatch.setattr(counting, "measure", watched)
     some(found.id, 12)
     assert kinds == {("RATIONAL", "fmpq"), ("BALLS", "arb"), ("MOMENTS", "float64")}
+
+
+def test_what_does_not_apply_is_counted_with_its_reason():
+    found = claim("fedplt/A2.4-substituted")
+    never = replace(found.parts[0], conditions=(Condition(tau, "<=", sp.S.Zero),))
+    counts = counted(found, never, (found.id, "", ""), 1, 2)
+    assert not counts.applicable
+    assert counts.drawn == counts.outside.total() > 0
+    assert any(why.startswith("tau <= # fails") for why in counts.outside)
+    row = Row(found, AS_PRINTED, never)
+    table = text("fedplt", 1, 2, "", [(row, counts)], [])
+    assert f"- {found.id}, 0: " in table
+    assert "tau <= # fails" in table
 
 
 def test_a_part_about_vectors_is_looked_at_where_its_vectors_are():
