@@ -19,12 +19,15 @@ CLAIM = "personalization/lem-A.2"
 FULL = Path("/dev/full")
 # plain text that names no output; a new option is put here, or has one of the types above
 NOT_OUTPUT = {
+    "alarms": {"names"},
+    "audit": {"names"},
     "bound": {"claim_id", "settings", "reading", "part", "to", "grids"},
     "cite": {"names"},
     "compare": {"names", "b2", "heterogeneity", "local_steps", "participants", "over", "given"},
     "diff": {"old", "new"},
     "list": {"papers"},
     "measure": {"names", "fail_on"},
+    "mutants": {"names"},
     "new": {"key"},
     "prove": {"names"},
     "report": {"folder", "referee"},

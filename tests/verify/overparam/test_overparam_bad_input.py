@@ -231,7 +231,7 @@ def test_a_width_below_the_conditions_is_told_with_both_sides():
 
 def test_a_bound_is_refused_where_the_width_is_too_small(capsys):
     values = {"n": 2, "depth": 2, "width": 10, "d_out": 1, "s_min2": 1, "s_max2": 1, "rank": 2,
-              "w_star2": 2, "P_min": 1, "K": 1, "S_least": 2, "C_w": 1, "chance": "1/10",
+              "w_star2": 2, "P_min": 1, "R_0": 1, "C_B": 2, "X_F2": 2, "K": 1, "S_least": 2, "C_w": 1, "chance": "1/10",
               "eta": "1/1000", "R_2(0)": 1, "t": 3}  # fmt: skip
     given = [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
     line = error_line(

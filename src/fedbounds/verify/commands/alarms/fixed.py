@@ -56,7 +56,7 @@ def _at_edge(
     claim: Claim, condition: Condition, values: dict[str, Any], random: Generator
 ) -> dict[str, Any]:
     """With one number such that both sides are equal; the same if none is found."""
-    gap = sp.together(sp.sympify(condition.left - condition.right))
+    gap = sp.together(sp.sympify(condition.left - condition.right, strict=True))
     free = sorted(gap.free_symbols, key=str)
     chosen = free[int(random.integers(len(free)))] if free else None
     if chosen is None or _is_whole(claim, chosen.name):

@@ -172,7 +172,7 @@ def _formulas(definition: Any) -> list[sp.Basic]:
         case Where(value=value, holds=holds):
             return [value, *_formulas(holds)]
         case Says(left=left, right=right):
-            return [sp.sympify(left), sp.sympify(right)]
+            return [sp.sympify(left, strict=True), sp.sympify(right, strict=True)]
         case tuple():
             return [x for one in definition for x in _formulas(one)]
         case sp.Basic():

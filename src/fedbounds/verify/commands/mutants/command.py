@@ -64,7 +64,7 @@ def _table(
     cases = tuple(own_cases(paper, Profile.QUICK, seed))
     told = " ".join(name for name in names if name.partition("/")[0] == paper) or paper
     return Table(
-        f"fedbounds mutants {told} --seed {seed}",
+        " ".join(("fedbounds mutants", told, "--seed", str(seed))),
         theory_digest(paper),
         engine_of(paper),
         left_out,
