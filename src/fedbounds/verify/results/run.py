@@ -214,7 +214,7 @@ def _searched_records(
         for at, (_, key, _) in enumerate(readings):
             if rows is not None:
                 store.save_found(claim_id, key, rows[at])
-            row = store.load(claim_id, key)
+            row = store.found(claim_id, key)
             if row is not None:
                 yield row
 

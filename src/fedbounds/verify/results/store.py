@@ -185,11 +185,15 @@ class Store:
         self.keep(rows)
 
     def save_found(self, claim_id: str, key: str, row: Record | None) -> None:
-        """Write the record that a search found, or that it found none."""
-        if row is None:
-            self.save_note(paper_of(claim_id), key, None)
+        """Write the record that a search found; as a note, if it has no instance, or is none."""
+        if row is None or not row["parts"]:
+            self.save_note(paper_of(claim_id), key, row)
         else:
             self.save([row])
+
+    def found(self, claim_id: str, key: str) -> Record | None:
+        """What was written so."""
+        return self.load(claim_id, key) or self.note(paper_of(claim_id), key)
 
     def save_note(self, paper: str, key: str, value: Any) -> None:
         """Write what else was found for a paper."""
