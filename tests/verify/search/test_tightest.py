@@ -19,6 +19,7 @@ from fedbounds.verify.judge.judge import judge_reading
 from fedbounds.verify.judge.summary import summarise
 from fedbounds.verify.measure.evaluate import Numbers
 from fedbounds.verify.results import work as process
+from fedbounds.verify.results.store import Store
 from fedbounds.verify.search import explore
 from fedbounds.verify.search import tightest as search
 from fedbounds.verify.search.closest import as_floats, closest
@@ -284,7 +285,7 @@ def test_a_search_that_forgets_a_condition_is_seen(monkeypatch):
     )
 
 
-def test_a_search_that_finds_nothing_to_which_a_claim_applies_is_counted(monkeypatch):
+def test_a_search_that_finds_nothing_to_which_a_claim_applies_is_counted(monkeypatch, tmp_path):
     huge = Condition(L, ">=", sp.Integer(10**9))
     never = planted("lem-3.4", lambda part: replace(part, conditions=(*part.conditions, huge)))
     monkeypatch.setattr(process, "claim_of", lambda claim_id: never)
@@ -293,6 +294,11 @@ def test_a_search_that_finds_nothing_to_which_a_claim_applies_is_counted(monkeyp
     found = summarise(never.entry, [row], {})["readings"][0]
     (reason,) = found["refused"]
     assert (found["counts"], "3 evaluations" in reason) == ({"not applicable": 1}, True)
+    store = Store(tmp_path)
+    with store.writing():
+        store.save_found(never.id, "key", row)
+        store.pack()
+    assert Store(tmp_path).found(never.id, "key") == row
 
 
 # ---- step sizes

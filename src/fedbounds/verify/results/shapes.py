@@ -188,11 +188,16 @@ RECORD = fields(_always, _sometimes)
 # Records on one set-up share what says which it is; a block of a file gives it once.
 SETUP = ("problem", "algorithm", "parameters", "constants")
 _own = {name: shape for name, shape in _always.items() if name not in SETUP}
-# What else is kept by key: that nothing was found, or what was seen of the steps of proofs.
+# What else is kept by key: that nothing was searched, that a search found no instance, or what was
+# seen of the steps of proofs.
 _seen = named(optional(fields({"instances": count, "least": real})))
+_no_instance = fields(
+    {name: _always[name] for name in ("key", "claim", "reading", "verdict", "reason", "parts")}
+)
+_note = depending("verdict", _no_instance, _seen)
 BLOCK = depending(
     "notes",
-    fields({DIGEST: _digest, "notes": named(optional(_seen))}),
+    fields({DIGEST: _digest, "notes": named(optional(_note))}),
     fields(
         {
             DIGEST: _digest,
