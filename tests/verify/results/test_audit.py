@@ -231,6 +231,24 @@ def test_only_these_words_are_left_to_a_kind(kind, statement, proof):
         assert None not in words
 
 
+def test_a_comparison_is_proved_by_pairs_of_bounds_and_not_by_its_kind(document):
+    """One that is a formula of runs survives without a proof."""
+    rows = {row["claim"] for row in document["results"]}
+    claim = next(
+        claim
+        for claim in document["claims"].values()
+        if claim["id"] in rows
+        and claim["statement"] == "survived"
+        and claim["standing"] == "tested"
+    )
+    claim["kind"] = "comparison"
+    audit(document)
+    own = next(row for row in document["results"] if row["claim"] == claim["id"])
+    own["comparison"] = {"pair": "a", "word": "b"}
+    with pytest.raises(FedboundsError, match="'proved otherwise' follows from the rest"):
+        audit(document)
+
+
 def test_a_reading_that_is_unsatisfiable_names_the_contradiction(document):
     claim = document["claims"]["toy/claim-2"]
     absurd = {"proof": "contradictory premises", "standing": "unsatisfiable"}

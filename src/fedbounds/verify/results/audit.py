@@ -33,6 +33,7 @@ def audit(document: Record) -> None:
         For the first difference, with the claim, what is said and what follows.
     """
     rows: dict[str, dict[str, list[Record]]] = {claim_id: {} for claim_id in document["claims"]}
+    compared = {row["claim"] for row in document["results"] if "comparison" in row}
     for row in document["results"]:
         _record(row)
         if row["claim"] not in rows:
@@ -51,7 +52,7 @@ def audit(document: Record) -> None:
             _reading(claim_id, reading, rows[claim_id].pop(reading["name"], []))
         for name in rows[claim_id]:
             raise FedboundsError(f"{claim_id} has records of {name!r}, which is no reading of it")
-        _claim(claim, _replayed(claim, document["proofs"]))
+        _claim(claim, _replayed(claim, document["proofs"]), claim_id in compared)
 
 
 def _equal(about: str, name: str, told: Any, found: Any) -> None:
@@ -83,15 +84,19 @@ def _reading(claim_id: str, reading: Record, rows: Sequence[Record]) -> None:
         _equal(about, "proof", reading["proof"], follows.value)
 
 
-def _claim(claim: Record, proof: ProofStatus) -> None:
-    """Of a claim without a reading only the words; it is a definition, or not encoded yet."""
+def _claim(claim: Record, proof: ProofStatus, compared: bool) -> None:
+    """Of a claim without a reading only the words; it is a definition, or not encoded yet.
+
+    ``compared``: its records are of pairs of bounds, each with certificates; a comparison may also
+    be a formula that set-ups break.
+    """
     about, kind, readings = claim["id"], Kind(claim["kind"]), claim["readings"]
     headline = readings[0] if readings else {"statement": StatementStatus.UNTESTED.value}
     said = None if kind is Kind.DEFINITION else headline["statement"]
     _equal(about, "statement", claim["statement"], said)
     if headline.get("contradictions"):
         proof = ProofStatus.CONTRADICTORY
-    elif kind is Kind.COMPARISON and headline["statement"] == StatementStatus.SURVIVED:
+    elif compared and headline["statement"] == StatementStatus.SURVIVED:
         proof = ProofStatus.PROVED_OTHERWISE
     _equal(about, "paper_proof", claim["paper_proof"], proof.value)
     words = words_of(kind, StatementStatus(headline["statement"]), proof)
