@@ -423,15 +423,12 @@ class Known(Defined[Trace]):
         if v is None:
             return self.trace.measured(node, spaces, first, values)
         squares = self.trace.measured(sq(v), spaces, first, values)
-        found = []
-        for at, (space, square) in enumerate(zip(spaces, squares, strict=True), first):
-            assert isinstance(space, Unrolled)
-            try:
-                means = [self.trace.on_average(x, space, at) for x in entries(v, space, values)]
-            except Refused as error:
-                raise MissingError(f"the norm of {v} is not measured: {error}") from error
-            found.append(mean_norm(means, square, signed=False))
-        return alike(found)
+        try:
+            lows = self.trace.squared_means(lambda space: entries(v, space, values), spaces, first)
+        except Refused as error:
+            raise MissingError(f"the norm of {v} is not measured: {error}") from error
+        rows = zip(lows, squares, strict=True)
+        return alike([mean_norm(low, square, signed=False) for low, square in rows])
 
     @property
     def _depth(self) -> int:

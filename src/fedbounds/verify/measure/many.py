@@ -134,7 +134,13 @@ class Many(Defined[Long]):
             raise MissingError(f"the mean of the norm of {v} is not looked at in floats")
         first, square, signed = self._of_norm(v)
         rows = zip(*map(found.told, first), found.told(square), strict=True)
-        every = alike([mean_norm(means, own, signed=signed) for *means, own in rows])
+        zero = fmpq(0)
+        every = alike(
+            [
+                mean_norm(sum((x * x for x in means), zero), own, signed=signed)
+                for *means, own in rows
+            ]
+        )
         values = np.empty(len(every), dtype=object)
         values[:] = every
         return values

@@ -240,6 +240,15 @@ class _Every:
         found: fmpq | Ball = self.known[at].applied(form)
         return found
 
+    def squared(self, forms: Sequence[Whole], at: int) -> fmpq | Ball:
+        """The sum of the squares of linear functions of them."""
+        above = self.known[at].above
+        lacking = {pair for form in forms for pair, _ in form.above if pair not in above}
+        if lacking:
+            self._find(sorted(lacking), at)
+        found: fmpq | Ball = self.known[at].squared(forms)
+        return found
+
     def _find(self, pairs: Sequence[Pair], at: int) -> None:
         """All at once; one after another where it becomes too much, so that the first are known."""
         asked = self._asked(pairs, at)
@@ -310,6 +319,13 @@ class MomentsOfRound(Mapping[Pair, fmpq | Ball]):
         if isinstance(self._every, Steered):
             return self._every.series(form, self._at, count)
         return [self._every.applied(form, at) for at in range(self._at, self._at + count)]
+
+    def squared(self, forms: Sequence[Whole], count: int) -> list[Any]:
+        """The sum of squares of linear functions, of so many rounds from this one on."""
+        if isinstance(self._every, _Every):
+            return [self._every.squared(forms, t) for t in range(self._at, self._at + count)]
+        rows = [[x * x for x in self.onwards(form, count)] for form in forms]
+        return [sum(column, fmpq(0)) for column in zip(*rows, strict=True)]
 
     def __getitem__(self, pair: Pair) -> fmpq | Ball:
         return self._every.value(pair, self._at)

@@ -54,9 +54,8 @@ def entries(v: sp.Expr, space: Unrolled, values: Mapping[str, Any] | None = None
     return every
 
 
-def mean_norm(means: Sequence[fmpq], square: fmpq, *, signed: bool) -> fmpq | Roots | arb:
-    """E ||v|| from E v and E ||v||^2; ``signed`` says that v is a number that keeps its sign."""
-    low = sum((x * x for x in means), fmpq(0))
+def mean_norm(low: fmpq, square: fmpq, *, signed: bool) -> fmpq | Roots | arb:
+    """E ||v|| from ||E v||^2 and E ||v||^2; ``signed``: v is a number that keeps its sign."""
     if isinstance(low, Ball) or isinstance(square, Ball):
         return _between(*(as_arb(x).max(arb(0)) for x in (low, low if signed else square)))
     if signed or low == square:

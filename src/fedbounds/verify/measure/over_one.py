@@ -4,7 +4,7 @@ Rationals grow with every round, and each sum of two looks for common divisors; 
 not.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
@@ -80,6 +80,15 @@ class OverOne(Mapping[Pair, fmpq]):
         """The same as one number."""
         return fmpq(*self.total(form))
 
+    def squared(self, forms: Sequence[Whole]) -> fmpq:
+        """The sum of the squares of some."""
+        below = _common(form.below for form in forms)
+        found = fmpz(0)
+        for form in forms:
+            above, _ = self.total(form)
+            found += (above * (below // form.below)) ** 2
+        return fmpq(found, (below * self._below) ** 2)
+
     def __getitem__(self, pair: Pair) -> fmpq:
         return fmpq(self.above[pair], self._below)
 
@@ -113,6 +122,10 @@ class InBalls:
     def applied(self, form: Whole) -> Ball:
         """The same as one number."""
         return Ball(self.total(form))
+
+    def squared(self, forms: Sequence[Whole]) -> Ball:
+        """The sum of the squares of some."""
+        return Ball(sum((self.total(form) ** 2 for form in forms), arb(0)))
 
     def __getitem__(self, pair: Pair) -> Ball:
         return Ball(self.above[pair])

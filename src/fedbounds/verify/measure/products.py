@@ -42,13 +42,12 @@ def _is_drawn(named: Variables, one: Any, other: Any) -> bool:
     """Whether a product depends on sources, and no monomial of it can be refused."""
     if not isinstance(one, Unknown) or not isinstance(other, Unknown):
         return False
-    draws = slice(named.entries, named.ends)
-    if not any(any(x.polynomial.degrees()[draws]) for x in (one, other)):
+    degrees = map(max, one.polynomial.degrees(), other.polynomial.degrees())
+    occurring = tuple(at for at, degree in enumerate(degrees) if degree > 0)
+    first, last = named.drawn_in(occurring)
+    if first == last:
         return False
-    used, stages = set[int](), set[int]()
-    for monomial in (*one.monomials, *other.monomials) if named.stages else ():
-        stages |= named.stages_in(monomial)
-        used |= named.groups_in(monomial)
+    stages, used = named.stages_in(occurring), named.groups_in(occurring)
     return len(stages) < 2 and not any(used & named.stages[at].used for at in stages)
 
 

@@ -1,6 +1,6 @@
 """A run under every outcome, or by its moments: the space of vectors of each of its rounds."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -46,6 +46,7 @@ from .unknowns import Refused
 from .unrolled import Unrolling, unroll, unroll_from, unrolled_space
 
 Array = Any
+Entries = Callable[[Unrolled], Sequence[Any]]  # polynomials of the past, round by round
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,15 +117,35 @@ class Trace:
         if self.moments is None:
             found = [product(node, space, values) for space in spaces]
             return [x.mean if isinstance(x, Tail) else x for x in found]
-        forms: dict[int, Whole] = {}  # rounds that do not differ have one space
-        found, at = [], first
+        found: list[Any] = []
+        for at, count, (own,) in self._alike(
+            lambda space: [product(node, space, values)], spaces, first
+        ):
+            found += self.moments[at].onwards(own, count)
+        return found
+
+    def squared_means(
+        self, entries: Entries, spaces: Sequence[Listed | Unrolled], first: int
+    ) -> list[Any]:
+        """||E v||^2 of rounds ``first``, ..., for a vector with these entries, by moments."""
+        assert self.moments is not None
+        found: list[Any] = []
+        for at, count, own in self._alike(entries, spaces, first):
+            found += self.moments[at].squared(own, count)
+        return found
+
+    def _alike(
+        self, entries: Entries, spaces: Sequence[Listed | Unrolled], first: int
+    ) -> Iterator[tuple[int, int, list[Whole]]]:
+        """Where rounds begin that do not differ, how many they are, and entries by moments."""
+        forms: dict[int, list[Whole]] = {}  # such rounds have one space
+        at = first
         for key, (space, *others) in groupby(spaces, key=id):
             assert isinstance(space, Unrolled)
             if key not in forms:
-                forms[key] = whole(form(space.variables, product(node, space, values)))
-            found += self.moments[at].onwards(forms[key], 1 + len(others))
+                forms[key] = [whole(form(space.variables, x)) for x in entries(space)]
+            yield at, 1 + len(others), forms[key]
             at += 1 + len(others)
-        return found
 
     def on_average(self, value: Any, space: Listed | Unrolled, at: int) -> Any:
         """A polynomial of the past at round ``at``, in the mean over the states that a run has."""
