@@ -14,6 +14,7 @@ from itertools import combinations
 from fedbounds.theory.language.contests import Contest, Tries
 from fedbounds.theory.language.setups import Number, Objective, Run, Setup, numbers
 
+from . import sines
 from .gradip_setups import LABELS, labelled
 from .ridges import Ridge
 
@@ -346,9 +347,8 @@ OVER_TURNS = Contest(
 
 def _grown(local_steps: int) -> Tries:
     """From where x^2 + 3 sin^2 x is concave; L is 8, and the other coordinate rests."""
-    data = {"rotation": ((1, 0), (0, 1)), "weights": ((1, 1),), "centres": ((0, 0),)}
     given = {"mask": (1, 0), "eta": "1/24", "epsilon": "1/1000", "own": 0, "K": local_steps}
-    run = Run(Objective("sine bowls", tuple(data.items())), ("11/7", 0), tuple(given.items()), 1)
+    run = Run(sines.clients(1), ("11/7", 0), tuple(given.items()), 1)
     return ((Setup("meerkat", "how far local gradients grow", run, (("c_h", "1/10000"),)),),)
 
 

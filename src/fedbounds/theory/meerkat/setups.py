@@ -7,7 +7,7 @@ from typing import Any
 
 from fedbounds.theory.language.setups import Number, Objective, Planned, Run, Setup
 
-from . import choices, gradip_setups, minibatches, rows_of_tables
+from . import choices, gradip_setups, minibatches, rows_of_tables, sines
 from .ridges import ATTAINED, HALF, RIDGES, SEVEN, SWINGING, TEN, Numbers, Ridge, root
 
 _EPSILON = "1/10"
@@ -172,22 +172,14 @@ def _of_swings() -> Iterator[Planned]:
 
 
 def _of_sines() -> Iterator[Planned]:
-    """A first round where f bends down: gradients grow on the way to the minimiser.
-
-    f = sum_j x_j^2 + 3 sin^2 x_j is smooth with L = 8 and PL, and no quadratic. The mask keeps the
-    one coordinate that counts. Clients who are alike have any c_h.
-    """
-    one, zero, turn = (1, 0), (0, 0), ((1, 0), (0, 1))
-    chosen: Numbers = {"c_m": 1, "c_h": "1/10000", "sigma_h": 0, "Delta": 0, "mu_PL": "1/32"}
+    """A first round where f bends down: gradients grow on the way to the minimiser."""
     for view, n, more in (
         ("first round", 1, {}),
         ("first round, some clients stopped", 2, {"stopped": (0, 1)}),
     ):
-        data = {"rotation": turn, "weights": ((1, 1),) * n, "centres": (zero,) * n}
-        problem = Objective("sine bowls", tuple(data.items()))
-        given = {"mask": one, "epsilon": _EPSILON, "own": 0, "eta": "1/24", "K": 2, **more}
-        run = Run(problem, ("8/5", 0), tuple(given.items()), 1)
-        setup = Setup("meerkat", view, run, tuple(chosen.items()))
+        given = {"mask": (1, 0), "epsilon": _EPSILON, "own": 0, "eta": "1/24", "K": 2, **more}
+        run = Run(sines.clients(n), ("8/5", 0), tuple(given.items()), 1)
+        setup = Setup("meerkat", view, run, tuple(sines.CHOSEN.items()))
         yield Planned(f"x^2 + 3 sin^2 x: {view}, T=2, eta = 1/(L(u+2))", setup, quick=True)
 
 

@@ -2,11 +2,11 @@
 
 The chance of a cell is rational, and its ends are the quantiles that have it, within a ball. What
 is computed from all of a cell is a ball; a mean over cells is one too, and what is true of it is
-true. Beyond the last cells a draw is not bounded: see `Tail`.
+true. It is told closely by slopes: see `Sloped`. Beyond the last cells a draw is not bounded: see
+`Tail`.
 """
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -21,6 +21,7 @@ from .balls import Ball, precise
 from .contract import drawn_by
 from .enumerated import Round, begun, drawn_from, sources_of_init, taken
 from .random import MOST_OUTCOMES, Drawn, Random, answered, outcomes, sources_of
+from .slopes import Draw, Sloped
 from .sources import Normal, Source
 from .subject import Subject
 from .tails import MOST_DEGREE, Tail
@@ -77,8 +78,8 @@ class Cells:
 
 
 @lru_cache(maxsize=8)
-def cells(count: int) -> tuple[tuple[Ball, fmpq], ...]:
-    """The balls of so many cells, the last of them beyond all others, with their chances."""
+def cells(count: int) -> tuple[tuple[Draw | Tail, fmpq], ...]:
+    """So many cells, the last of them beyond all others, with their chances."""
     with precise():
         law = NormalDist(0, sqrt(2))  # as far apart as makes means of slopes most certain
         share = law.cdf(-_LAST)
@@ -87,12 +88,25 @@ def cells(count: int) -> tuple[tuple[Ball, fmpq], ...]:
         below = [fmpq((_below(arb(x)).mid().fmpq() * _DIGITS).floor(), _DIGITS) for x in ends]
         every = [_quantile(end, chance) for end, chance in zip(ends, below, strict=True)]
         found = [
-            (Ball(one.union(other)), above - under)
+            (_within(one, other, above - under), above - under)
             for (one, other), (under, above) in zip(pairwise(every), pairwise(below), strict=True)
         ]
         outside = below[0] + 1 - below[-1]
         last = min(abs(every[0]).lower(), abs(every[-1]).lower())
         return (*found, (Tail(arb(0, _largest(last, outside)), 1), outside))
+
+
+def _within(low: arb, high: arb, chance: fmpq) -> Draw:
+    """A draw between two quantiles."""
+    mean = (_density(low) - _density(high)) / chance
+    square = 1 + (low * _density(low) - high * _density(high)) / chance
+    centre = mean.mid()
+    apart = (square - 2 * centre * mean + centre * centre).abs_upper().sqrt().upper()
+    return Draw(low.union(high), centre, mean - centre, apart)
+
+
+def _density(x: arb) -> arb:
+    return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
 
 
 def _below(x: arb) -> arb:
@@ -163,7 +177,12 @@ def _in_cells(source: Source, count: int) -> Source:
 
 
 def _balls(rows: Array, count: int) -> Array:
-    """A ball of its own for every entry: two draws in one cell are not the same number."""
-    every = [ball for ball, _ in cells(count)]
-    found: Array = np.frompyfunc(lambda number: copy(every[int(number)]), 1, 1)(rows)
+    """A number of its own for every entry: two draws in one cell are not the same number."""
+    every = [one for one, _ in cells(count)]
+
+    def drawn(number: Any) -> Ball:
+        one = every[int(number)]
+        return Sloped.of(replace(one)) if isinstance(one, Draw) else Tail(one.ball, one.degree)
+
+    found: Array = np.frompyfunc(drawn, 1, 1)(rows)
     return found

@@ -27,7 +27,7 @@ from .float_moments import InFloats
 from .known import Defined, Indices, MissingError
 from .limits import limit_of, pace_of
 from .long import Long
-from .norms import alike, entries, keeps_sign, mean_norm, norm_of
+from .norms import alike, entries, keeps_sign, mean_norm, norm_of, squared
 from .reach import Range, Visited, multiples, product, ratio, square
 from .round_maps import ByParameter, at_values, forms_of
 from .spaces import product as mean_product
@@ -134,13 +134,7 @@ class Many(Defined[Long]):
             raise MissingError(f"the mean of the norm of {v} is not looked at in floats")
         first, square, signed = self._of_norm(v)
         rows = zip(*map(found.told, first), found.told(square), strict=True)
-        zero = fmpq(0)
-        every = alike(
-            [
-                mean_norm(sum((x * x for x in means), zero), own, signed=signed)
-                for *means, own in rows
-            ]
-        )
+        every = alike([mean_norm(squared(means), own, signed=signed) for *means, own in rows])
         values = np.empty(len(every), dtype=object)
         values[:] = every
         return values
@@ -331,8 +325,8 @@ class Many(Defined[Long]):
         if v is None:
             return limit_of(rounds, self._forms(node))
         first, square, signed = self._of_norm(v)
-        means = [limit_of(rounds, own) for own in first]
-        return mean_norm(means, limit_of(rounds, square), signed=signed)
+        low = squared([limit_of(rounds, own) for own in first])
+        return mean_norm(low, limit_of(rounds, square), signed=signed)
 
     def _ends(self, node: sp.Expr, own: Mapping[str, Any]) -> tuple[fmpq, fmpq]:
         """Between which an extreme is."""

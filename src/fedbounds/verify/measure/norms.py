@@ -54,6 +54,11 @@ def entries(v: sp.Expr, space: Unrolled, values: Mapping[str, Any] | None = None
     return every
 
 
+def squared(means: Sequence[fmpq]) -> fmpq:
+    """||E v||^2 from E v."""
+    return sum((x * x for x in means), fmpq(0))
+
+
 def mean_norm(low: fmpq, square: fmpq, *, signed: bool) -> fmpq | Roots | arb:
     """E ||v|| from ||E v||^2 and E ||v||^2; ``signed``: v is a number that keeps its sign."""
     if isinstance(low, Ball) or isinstance(square, Ball):

@@ -25,6 +25,7 @@ from fedbounds.theory.language.symbols import VectorSymbol
 from .balls import Ball
 from .evaluate import Numbers, Roots, as_roots, evaluate, total
 from .products import mean_product
+from .slopes import over_all, over_some
 from .unknowns import Refused, Variables, bare
 
 Array = Any
@@ -72,7 +73,10 @@ class Listed:
     indices: tuple[str, ...] = ()
 
     def mean(self, array: Array, kept: tuple[str, ...]) -> Array:
-        """A weighted sum along the axes."""
+        """A weighted sum along the axes; of numbers of cells, their means in each cell first."""
+        drawn = set(self.sources) - set(self.indices) - {PAST}
+        if array.dtype == object and drawn - set(kept):
+            array = np.frompyfunc(over_all if drawn.isdisjoint(kept) else over_some, 1, 1)(array)
         for axis, (source, weight) in enumerate(zip(self.sources, self.weights, strict=True)):
             if source not in kept and array.shape[axis] > 1:
                 array = _weighted(array, axis, weight)

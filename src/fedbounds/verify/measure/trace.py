@@ -117,7 +117,7 @@ class Trace:
         if self.moments is None:
             found = [product(node, space, values) for space in spaces]
             return [x.mean if isinstance(x, Tail) else x for x in found]
-        found: list[Any] = []
+        found = []
         for at, count, (own,) in self._alike(
             lambda space: [product(node, space, values)], spaces, first
         ):

@@ -23,3 +23,8 @@ def test_the_bound_of_a_factor(condition, name, said):
 @pytest.mark.parametrize("left", ["gamma**2", "gamma + L", "L", "K*gamma + L*gamma**2"])
 def test_nothing_is_said_of_what_is_not_a_factor(left):
     assert not bounds((left, "<=", "1"), Assignment("gamma", "below", "1"))
+
+
+def test_a_condition_with_a_logarithm_bounds_nothing_in_a_chart():
+    condition = ("width", ">=", "C_w*depth*log(rank/chance)")
+    assert not bounds(condition, Assignment("width", "above", "C_w*depth"))

@@ -4,6 +4,7 @@ from functools import partial
 
 import sympy as sp
 
+from fedbounds.errors import FedboundsError
 from fedbounds.theory.checker.data import Assignment, Comparison
 from fedbounds.theory.proof.read_text import OF_NUMBERS, read_text
 
@@ -27,7 +28,10 @@ def said_of(condition: Comparison, name: str) -> str | None:
 
 def _bound(condition: Comparison, name: str) -> sp.Expr | None:
     """The right side divided by what multiplies the parameter on the left; None if it is not so."""
-    left, right = _read(condition[0]), _read(condition[2])
+    try:
+        left, right = _read(condition[0]), _read(condition[2])
+    except FedboundsError:
+        return None  # with a logarithm, which no chart has
     parameter = sp.Symbol(name, positive=True)
     factor = sp.diff(left, parameter)
     others = factor.free_symbols | right.free_symbols
