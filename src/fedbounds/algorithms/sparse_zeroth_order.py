@@ -6,7 +6,8 @@ the estimate of the gradient is g z.
 
 Parameters: ``mask`` (d,) of 0 and 1, the step size ``eta``, ``epsilon``, and ``K`` local steps per
 round. Directions come from seeds that the server sends to all clients: they are the same for all,
-unless ``own`` is 1.
+unless ``own`` is 1. With ``slopes`` it is the limit of small eps that is looked at: g is the
+slope along z.
 
 Four algorithms are looked at: `ROUNDS`, after whose local steps the server averages; `PLAIN`, the
 same where no minimiser is known; `STOPPED`,
@@ -44,7 +45,10 @@ def estimate(
     problem: Any, p: Mapping[str, Any], models: Array, direction: Array, noise: Array
 ) -> tuple[Array, Array]:
     """The scalar g, shape (rows, n), and g z, of models (rows, n, d); noise is of gradients."""
-    g = difference(problem, p, models, direction, noise)
+    if "slopes" in p:
+        g = inner(problem.xp, problem.gradient(models) + noise, direction)
+    else:
+        g = difference(problem, p, models, direction, noise)
     return g, g[:, :, None] * direction
 
 

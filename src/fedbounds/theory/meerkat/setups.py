@@ -11,6 +11,7 @@ from . import choices, gradip_setups, minibatches, rows_of_tables, sines
 from .ridges import ATTAINED, HALF, RIDGES, SEVEN, SWINGING, TEN, Numbers, Ridge, root
 
 _EPSILON = "1/10"
+_LIMIT: Numbers = {"slopes": 1}  # of small epsilon
 # rounds, and local steps of each
 _MANY, _LONG, _SHORT, _TWICE = (1000, 2), (60, 10), (3, 3), (3, 2)
 _FEW, _OFTEN, _ONCE, _AT_ONCE = (2, 2), (6, 1), (1, 2), (1, 3)
@@ -174,8 +175,8 @@ def _of_swings() -> Iterator[Planned]:
 def _of_sines() -> Iterator[Planned]:
     """A first round where f bends down: gradients grow on the way to the minimiser."""
     for view, n, more in (
-        ("first round", 1, {}),
-        ("first round, some clients stopped", 2, {"stopped": (0, 1)}),
+        ("first round", 1, _LIMIT),
+        ("first round, some clients stopped", 2, {**_LIMIT, "stopped": (0, 1)}),
     ):
         given = {"mask": (1, 0), "epsilon": _EPSILON, "own": 0, "eta": "1/24", "K": 2, **more}
         run = Run(sines.clients(n), ("8/5", 0), tuple(given.items()), 1)

@@ -1,7 +1,6 @@
-"""Where instances are searched: ridge quadratics, and first rounds on sine bowls.
+"""Ridge quadratics: where instances are searched.
 
-Every gradient of a ridge is a multiple of one vector of rational length, and f is least where
-a'w = 0.
+Every gradient is a multiple of one vector of rational length, and f is least where a'w = 0.
 """
 
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from typing import Any
 from fedbounds.theory.language.setups import Number, Run, Setup
 from fedbounds.theory.language.sought import Counts, Row, Seeking, Sought, Steps
 
-from . import assumed, sines
+from . import assumed
 from .names import EARLY_STOPPED, MEERKAT
 from .ridges import Ridge
 from .sizes import LOCAL_STEP
@@ -172,19 +171,6 @@ def _stopped(seek: Seeking) -> Setup:
     return Setup("meerkat", "rounds, some clients stopped", run, tuple(chosen.items()))
 
 
-def _sines(seek: Seeking) -> Setup:
-    """A client with f = sum_j x_j^2 + 3 sin^2 x_j; the mask keeps the coordinate that counts."""
-    of, start = sines.clients(1), (str(seek.size("1/4", 4)), 0)
-    chosen = {**sines.CHOSEN, "c_h": str(seek.size("1/100", "99/100") ** 2)}
-    known = chosen | {"u_m": 1, "u_ratio": "1/2", "near": str(1 - Fraction(chosen["c_h"]))}
-    eta = seek.steps(of, start, known)["eta"]
-    epsilon = str(seek.size("1/100", 1))
-    given = {"mask": (1, 0), "epsilon": epsilon, "own": 0, "eta": eta, "K": seek.counts()["K"]}
-    return Setup("meerkat", "first round", Run(of, start, tuple(given.items()), 1),
-                 tuple(chosen.items()))  # fmt: skip
-
-
-_FIRST = ({"n": 1, "K": 1, "T": 1},)
 _LOCAL, _MORE = (1, 2, 3, 6), (1, 2, 3, 6, 12)
 _ROUNDS = (1, 2, 4, 12)
 SOUGHT = (
@@ -194,5 +180,4 @@ SOUGHT = (
            "one local step"),
     Sought(EARLY_STOPPED[0], _counts(_ROUNDS, _LOCAL), _STEPS, _stopped, 4,
            "rounds, some clients stopped"),
-    Sought(MEERKAT[0], _FIRST, _STEPS, _sines, 4, "first round"),
 )  # fmt: skip

@@ -122,6 +122,8 @@ _IN_BALLS = {
     assumed.SPARSE: measured.WHOLLY_KEPT,
     assumed.SPARSE_SAMPLES: measured.WHOLLY_KEPT_SAMPLES,
 }
+# of small epsilon, as Lemma B.8 has it: what differences miss of slopes is judged there
+_LIMIT = ("slopes",)
 FIRST = replace(
     WHOLE,
     told="a first round, all that counts kept",
@@ -130,6 +132,7 @@ FIRST = replace(
     quantities=measured.OF_FIRST_ROUND,
     states=(),
     assumptions={**ROUNDS.assumptions, **_IN_BALLS},
+    may_take=_LIMIT,
 )
 FIRST_STOPPED = replace(
     FEW_STOPPED,
@@ -139,6 +142,7 @@ FIRST_STOPPED = replace(
     quantities=measured.OF_FIRST_STOPPED,
     states=(),
     assumptions={**ROUNDS.assumptions, **_IN_BALLS},
+    may_take=_LIMIT,
 )
 
 VIEWS = {

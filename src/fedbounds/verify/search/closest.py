@@ -12,19 +12,14 @@ from sympy.core.function import AppliedUndef
 
 from fedbounds.theory.language.claims import Part
 from fedbounds.theory.language.symbols import Mean_t, Sum_t, T, f, quantities_in, t
-from fedbounds.vocabulary import Verdict
 
-from ..decide.case import Case
-from ..decide.measurement import Measurement
 from ..decide.part import rounds_of
 from ..decide.start import idle
-from ..judge.judge import Replays, judge_part
 from ..measure.evaluate import Numbers, evaluate, scale, terms
 
 EQUAL = 1e-7  # relative gaps this small are equality
 _CLEAR = 1e-6  # of the sizes of all terms: a gap is looked at where so much is not cancelled
 _ACCURATE = 24  # binary digits that tell a gap from what rounding leaves
-_CERTAIN = (Verdict.VIOLATED, Verdict.NOT_VIOLATED)
 _FLOOR = 1e-12  # of the largest sides so far: smaller ones carry their rounding
 
 
@@ -107,24 +102,6 @@ def _changing(later: Any, signed: list[sp.Expr]) -> list[sp.Expr]:
     every += [term * now for term in more.as_ordered_terms()]
     others = [term for term in every if term != 0]
     return [*others, kept * (now - later)] if others else signed
-
-
-def surely_closest(part: Part, case: Case, measured: Measurement) -> Closest | None:
-    """The same of numbers in balls too wide for floats; None where their sign is not certain."""
-    if not any(_is_wide(own) for own in measured.numbers.series.values()):
-        return None
-    found = judge_part(part, case, measured, Replays(case))
-    if found.relative_gap is None or found.verdict not in _CERTAIN:
-        return None
-    assert found.left is not None and found.right is not None
-    return Closest(found.relative_gap, float(found.left), float(found.right), found.at)
-
-
-def _is_wide(series: Any) -> bool:
-    """Whether a quantity is known in balls, and to few digits somewhere."""
-    return series.dtype == object and any(
-        type(x) is arb and x != 0 and x.rel_accuracy_bits() < _ACCURATE for x in series.flat
-    )
 
 
 def as_floats(numbers: Numbers) -> Numbers:

@@ -15,7 +15,7 @@ from ..decide.measurement import measure
 from ..measure.balls import BITS
 from ..measure.moments import FLOATS
 from ..measure.steering import UnclearError
-from .closest import EQUAL, as_floats, closest, surely_closest
+from .closest import EQUAL, as_floats, closest
 from .seeking import Space
 from .small import exactly, is_kept
 from .tape import DOUBLINGS, FULL_BITS, Answers, Key, Tape, moved
@@ -190,9 +190,6 @@ def _gaps(parts: Sequence[Part], case: Case) -> dict[Part, float]:
     with np.errstate(all="ignore"):  # what is not finite is no gap
         applies = [part for part in parts if refusal(part, case, numbers) is None]
         nearest = {part: closest(part, numbers) for part in applies}
-    for part in parts:
-        if nearest.get(part) is None:
-            nearest[part] = surely_closest(part, case, measured)
     return {part: found.gap for part, found in nearest.items() if found is not None}
 
 

@@ -21,7 +21,7 @@ from ..judge.judge import judge_reading
 from ..measure.threads import one_thread
 from ..setups.found import MOST_EXACT_WORK, Named, method_of
 from ..setups.instance_file import to_data
-from .closest import EQUAL, Closest, as_floats, closest, surely_closest
+from .closest import EQUAL, Closest, as_floats, closest
 from .explore import Seen, again, explore, gaps, in_balls, with_floats
 from .seeking import spaces
 from .small import exactly, is_kept
@@ -246,7 +246,6 @@ def _confirmed(
         refused = refusal(part, exact, measured.numbers)
         if refused is None:
             nearest = closest(part, as_floats(measured.numbers))
-            nearest = nearest or surely_closest(part, exact, measured)
             if nearest is None or nearest.gap > needed:
                 return None
             return _best(claim, reading, part, whole(exact, read(claim, reading)), nearest, how)
