@@ -4,6 +4,7 @@ Parameters are those that the file gives, or the edges of the claims' own condit
 is most exposed. Limits are counted. How a run is measured is not planned: see `measure.methods`.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -14,7 +15,8 @@ from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
-from fedbounds.theory.language.symbols import constants_in
+from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.symbols import T
 from fedbounds.theory.language.typed import Names, expression, names_of
 from fedbounds.vocabulary import Method
 
@@ -32,6 +34,7 @@ from ..setups.found import view_of
 from ..setups.later import later, lengthened
 from ..setups.tried import check_parameter, plain_constants, sees, told
 from .declare import Theory
+from .edges import Ends, ends, is_bound, named_with
 from .view import Values, setup_of
 
 _MOST = {Profile.QUICK: 60, Profile.DEFAULT: 240, Profile.THOROUGH: 2000}  # cases
@@ -43,7 +46,7 @@ def cases(theory: Theory, profile: Profile, seed: int) -> Iterator[Case]:
     every = sorted(_every(theory), key=lambda case: case.work)
     chosen = _spread(every, _MOST[profile])
     yield from chosen
-    parts = [part for one in theory.statements for part in one.claim.parts]
+    parts = _parts(theory)
     long = [x for x in chosen if x.setup.run.rounds == theory.horizon]
     for case, rounds in later(parts, long):
         name = f"{case.name.rpartition('=')[0]}={rounds}"
@@ -61,19 +64,37 @@ def _spread(found: list[Case], most: int) -> list[Case]:
 
 def _every(theory: Theory) -> Iterator[Case]:
     for number, (problem, start) in enumerate(theory.problems):
-        for values in _parameters(theory, problem, start):
+        for values, rounds in _runs(theory, problem, start):
             shown = ", ".join(f"{name}={told(value)}" for name, value in values)
-            for rounds in dict.fromkeys((*theory.rounds, theory.horizon)):
-                clients = Clients(problem)
-                subject = Subject(theory.algorithm, clients, start, dict(values), rounds)
-                name = f"problem {number + 1}: {shown}, T={rounds}"
-                few = _paths(subject) if rounds in theory.rounds else None
-                work = _long(subject) if few is None else few
-                work *= clients.clients * (clients.dimension + clients.personal_dimension)
-                method = Method.RATIONAL if subject.exact else Method.ENUMERATION
-                method = Method.BALLS if clients.irrational else method
-                setup = setup_of(theory, number, values, rounds)
-                yield Case(name, theory.algorithm_name, setup, method, int(work))
+            clients = Clients(problem)
+            subject = Subject(theory.algorithm, clients, start, dict(values), rounds)
+            name = f"problem {number + 1}: {shown}, T={rounds}"
+            few = _paths(subject) if rounds in theory.rounds else None
+            work = _long(subject) if few is None else few
+            work *= clients.clients * (clients.dimension + clients.personal_dimension)
+            method = Method.RATIONAL if subject.exact else Method.ENUMERATION
+            method = Method.BALLS if clients.irrational else method
+            setup = setup_of(theory, number, values, rounds)
+            yield Case(name, theory.algorithm_name, setup, method, int(work))
+
+
+def _runs(theory: Theory, problem: Any, start: Any) -> Iterator[tuple[Values, int]]:
+    """Values of parameters, and rounds, on which these may depend."""
+    lengths = tuple(dict.fromkeys((*theory.rounds, theory.horizon)))
+    if _speak_of_rounds(theory):
+        for rounds in lengths:
+            yield from ((own, rounds) for own in _parameters(theory, problem, start, rounds))
+        return
+    for own in _parameters(theory, problem, start, lengths[0]):
+        yield from ((own, rounds) for rounds in lengths)
+
+
+def _speak_of_rounds(theory: Theory) -> bool:
+    """Whether values of parameters do, or conditions, at whose edges they may be."""
+    sides = [side for one in _parts(theory) for c in one.conditions for side in (c.left, c.right)]
+    given = [[own] if isinstance(own, str) else own for own in theory.parameters.values()]
+    texts = " ".join(one for own in given for one in own if isinstance(one, str))
+    return any(T in side.free_symbols for side in sides) or T.name in re.findall(r"\w+", texts)
 
 
 def _long(subject: Subject) -> int:
@@ -90,13 +111,13 @@ def _paths(subject: Subject) -> int | None:
         return None
 
 
-def _parameters(theory: Theory, problem: Any, start: Any) -> Iterator[Values]:
-    """Every combination of the parameters' values for a problem, in the order of the file."""
+def _parameters(theory: Theory, problem: Any, start: Any, rounds: int) -> Iterator[Values]:
+    """Every combination of the parameters' values for a run, in the order of the file."""
     known = {name.value: c.value for name, c in every_constant(problem, start).items()}
     known |= sizes(problem)
     subject = Subject(theory.algorithm, Clients(problem), start, {}, 1)
     known |= plain_constants(theory.constants, subject)
-    known = {name: _inside(value) for name, value in known.items()}
+    known = {name: _inside(value) for name, value in known.items()} | {T.name: fmpq(rounds)}
     yield from _extended(theory, known, list(theory.parameters.items()), ())
 
 
@@ -121,7 +142,9 @@ def _extended(
 
 def _values(theory: Theory, name: str, given: Any, known: Mapping[str, Any]) -> list[Any]:
     if given == "edges":
-        found = [edge * share for edge, share in product(_edges(theory, name, known), _SHARES)]
+        found_ends = _edges(theory, name, known)
+        found = [end * share for end, share in product(found_ends.largest, _SHARES)]
+        found += found_ends.least
         symbol = _names(theory).constants.get(name)
         if symbol is not None and symbol.is_integer:
             found = [fmpq(x.floor()) for x in found]
@@ -168,46 +191,40 @@ def _names(theory: Theory) -> Names:
     return names_of(theory.glossary)
 
 
-def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:
-    """Largest values that conditions ``name <= bound`` allow, part by part of every claim."""
-    found: list[fmpq] = []
-    for part in (part for statement in theory.statements for part in statement.claim.parts):
-        bounds = [
-            c.right
-            for c in part.conditions
-            if c.left.is_Symbol and c.left.name == name and c.relation in ("<=", "==")
-        ]
+def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> Ends:
+    """Ends of what conditions admit, part by part of every claim."""
+    largest: list[fmpq] = []
+    least: list[fmpq] = []
+    for part in _parts(theory):
+        asked = named_with(part.conditions, name)
         seeing = {own for own, value in theory.constants.items() if sees(value)} | {*theory.of_runs}
-        asked = {x for b in bounds for x in constants_in(b)}
         if asked & seeing:
             named = ", ".join(sorted(asked & seeing))
             raise FedboundsError(
                 f"{theory.line}: the edges of {name!r} depend on {named}, which sees the "
                 "parameters, or the run; give its values"
             )
-        later = asked & theory.parameters.keys() - known.keys()
+        bounds = [c for c in part.conditions if is_bound(c, name)]
+        later = named_with(bounds, name) & theory.parameters.keys() - known.keys()
         if later:
             raise FedboundsError(
                 f"{theory.line}: the edges of {name!r} depend on {', '.join(sorted(later))}, which "
                 "come later; give parameters in the order in which they are needed"
             )
-        values = [_evaluated(b, known) for b in bounds if _can(b, known)]
-        if values and min(values) not in found:
-            found.append(min(values))
-    if not found and "L" not in known:
+        found = ends(part.conditions, name, known)
+        largest += found.largest
+        least += found.least
+    if not (largest or least) and "L" not in known:
         raise FedboundsError(
             f'{theory.line}: parameter {name!r} is at "edges", but no condition bounds it from '
             "above and L is not known; give its values"
         )
-    return found or [1 / (4 * known["L"])]
+    default = () if largest or least else (1 / (4 * known["L"]),)
+    return Ends((*dict.fromkeys(largest), *default), tuple(dict.fromkeys(least)))
 
 
-def _can(bound: sp.Expr, known: Mapping[str, Any]) -> bool:
-    try:
-        _evaluated(bound, known)
-    except (FedboundsError, ArithmeticError):
-        return False
-    return True
+def _parts(theory: Theory) -> list[Part]:
+    return [part for statement in theory.statements for part in statement.claim.parts]
 
 
 def first_parameters(theory: Theory, problem: Any, start: Any) -> Values:
@@ -218,7 +235,7 @@ def first_parameters(theory: Theory, problem: Any, start: Any) -> Values:
     FedboundsError
         If there is none.
     """
-    found = next(_parameters(theory, problem, start), None)
+    found = next(_parameters(theory, problem, start, theory.rounds[0]), None)
     if found is None:
         raise FedboundsError(
             f"{theory.line}: no combination of parameters for n = {problem.clients}; "

@@ -118,15 +118,15 @@ def _near(value: float) -> list[Number]:
         return [numbers(simple)]
     real = Fraction(value)
     return [
-        numbers(_simplest(real * (1 - _NEAR), real)),
-        numbers(_simplest(real, real * (1 + _NEAR))),
+        numbers(simplest(real * (1 - _NEAR), real)),
+        numbers(simplest(real, real * (1 + _NEAR))),
     ]
 
 
-def _simplest(low: Fraction, high: Fraction) -> Fraction:
+def simplest(low: Fraction, high: Fraction) -> Fraction:
     """The fraction of least denominator between two positive ones, by continued fractions."""
     whole = ceil(low)
     if whole <= high:
         return Fraction(whole)
     base = floor(low)
-    return base + 1 / _simplest(1 / (high - base), 1 / (low - base))
+    return base + 1 / simplest(1 / (high - base), 1 / (low - base))
