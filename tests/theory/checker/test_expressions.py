@@ -74,6 +74,46 @@ def test_symbolic_powers_and_geometric_sums(times, shift, base, values):
     assert value_at(total, point) == sum(base**r for r in range(number))
 
 
+def test_whole_powers_of_what_may_be_zero():
+    """0**0 is 1: x**(T + 2) is x**T x**2 there too, and may be 0."""
+    name = "((1*s) / (1))**((1*T_) / (1))"  # T is T_ + 1
+    (branch,) = branches_of(powers={name: False})
+    power, more = (branch.reader.ratio(text) for text in ("s**T", "s**(T + 2)"))
+    assert power.nonnegative()
+    assert not power.positive()
+    assert (more - power * branch.reader.ratio("s**2")).is_zero()
+    with pytest.raises(NewVariable) as asked:
+        read("s**(K + T)")
+    assert not asked.value.positive
+
+
+@pytest.mark.parametrize(("text", "sign"), [("Max(x, y)", True), ("Max(x - y, s)", False),
+                                            ("Min(x, y, K)", True), ("Min(s, x)", False),
+                                            ("Max(s - 1, x)", True)])  # fmt: skip
+def test_an_extreme_of_what_does_not_compare_has_a_sign_only(text, sign):
+    (branch,) = branches_of()
+    reader = replace(branch.reader, open_extremes=True)
+    with pytest.raises(NewVariable) as asked:
+        reader.read(text)
+    assert asked.value.positive is sign
+
+
+@pytest.mark.parametrize("text", ["Max(x - 9, y - 9)", "Min(x - 9, y)", "Min(s - 1, K)"])
+def test_an_extreme_without_a_sign_is_refused(text):
+    (branch,) = branches_of()
+    with pytest.raises(Refused, match="which is larger"):
+        replace(branch.reader, open_extremes=True).read(text)
+
+
+def test_what_compares_is_left_out_of_an_extreme():
+    (branch,) = branches_of()
+    reader = replace(branch.reader, open_extremes=True)
+    assert (reader.ratio("Max(x, 2*x)") - reader.ratio("2*x")).is_zero()
+    with pytest.raises(NewVariable) as asked:
+        reader.read("Max(x, y, 2*x)")
+    assert asked.value.name == "Max((1*y) / (1), (2*x) / (1))"
+
+
 def test_a_power_asks_for_its_variable():
     (branch,) = branches_of()
     with pytest.raises(NewVariable, match="x"):
@@ -100,7 +140,7 @@ def test_a_root_that_is_not_known_has_a_sign_only():
         "1.5", "True", "'a'", "x if y else s", "x < y", "x // y", "x % y", "~n", "+x", "[x]", "x.y",
         "lambda: x", "x[0]", "(x, y)", "x(y)", "unknown", "unknown(t)", "f", "f(x**2)", "f(2*t)",
         "f(nobody)", "sqrt(-x)", "sqrt(x - y)", "1/sqrt(s)", "sqrt(x, y)", "Max()", "Max(x, y)", "f(t)*f(t)", "1/f(t)", "x**f(t)",
-        "1/s", "1/(n - 1)", "(n - 1)/(n - 1)", "s**(-1)", "s**T", "(x - 1)**T", "x**(T/2)",
+        "1/s", "1/(n - 1)", "(n - 1)/(n - 1)", "s**(-1)", "s**(T - 2)", "s**(-T)", "s**(T/2)", "s**(T*x)", "s**(T - K)", "(x - 1)**T", "x**(T/2)",
         "x**(1/T)", "2**(1/2)", "sqrt((x - y)**2)", "Sum(x**r, (r, 1, K))", "Sum(1**r, (r, 0, K))",
         "Sum(r**r, (r, 0, K))", "Sum(2**r, (r, 0, K - 3))", "Sum(r, (r, 0, K))", "sq(u)", "ip(u, v)",
         "Sum_t(f(t), f(t))", "Sum_t(t)", "Sum_t(2**t)", "Sum_ik(k)", "Sum_ik(h(t, k + 1))",

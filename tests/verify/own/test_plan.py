@@ -32,7 +32,10 @@ def test_edges_are_the_largest_values_of_every_claim_and_half_of_them(tmp_path):
             me.claim("c", "D_W(t) >= 0", conditions=["eta*L <= 100"])
         """,
     )
-    assert {x["eta"] for x in values_of(theory)} == {fmpq(1, k) for k in (8, 16, 2, 4)}
+    assert {x["eta"] for x in values_of(theory)} == {fmpq(1, k) for k in (8, 16, 2, 4)} | {
+        fmpq(25),
+        fmpq(25, 2),
+    }
 
 
 def test_some_runs_are_at_equality_and_every_verdict_is_inside_its_conditions(tmp_path):

@@ -217,3 +217,19 @@ def test_conditions_that_no_run_can_meet_are_refused(tmp_path, conditions):
 @pytest.mark.parametrize("conditions", MET)
 def test_conditions_that_can_be_met_at_an_edge_are_not_refused(tmp_path, conditions):
     load(own_file(tmp_path, body=f'me.claim("a", "D_W(T) >= 0", conditions={conditions})'))
+
+
+def test_linear_rates_of_the_usual_forms_are_proved(tmp_path):
+    """1 - eta*mu may be 0 at eta = 1/L, and a maximum need not tell which side is larger."""
+    at_once = 'conditions=["eta <= 1/L"], assumptions=["strongly convex clients"]'
+    induction = f'by="induction", {at_once}'
+    body = "".join(
+        f'me.given("{name}-step", "D_W(t+1) <= {rate}*D_W(t)", "a lemma", {at_once})\n'
+        + claim(name, f"D_W(t) <= {rate}**t*D_W(0)", [f"{name}-step", "conditions"], induction)
+        for name, rate in (("plain", "(1 - eta*mu)"), ("larger", "max(1 - eta*mu, 1/2)"))
+    )
+    body += claim("less", "D_W(t) <= min(1 - eta*mu, 1/2)**t*D_W(0)",
+                  ["larger-step", "conditions"], induction)  # fmt: skip
+    found = standings(tmp_path, body)
+    assert found["plain"] == found["larger"] == "proved from givens"
+    assert found["less"] == "tested"  # it does not follow, and one dimension has no two curvatures

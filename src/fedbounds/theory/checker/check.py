@@ -198,16 +198,17 @@ def pieces(
     _refuse_algorithm(theory, certificate.scope, statement)
     absent = [] if scope else _absent(theory, statement)
     every = branches(theory, scope, statement.conditions, certificate.chart, powers, absent)
-    for branch in every:
+    for found in every:  # in the chart itself they say what is in which branch
+        branch = replace(found, reader=replace(found.reader, open_extremes=True))
         cited = []
         for premise in certificate.premises:
             try:
-                found = _premise(
+                piece = _premise(
                     theory, statement, certificate.scope, branch, premise, earlier, hypothesis
                 )
             except Refused as error:
-                found = Piece(Value(branch.reader.ring, {}), False, error)
-            cited.append(found)
+                piece = Piece(Value(branch.reader.ring, {}), False, error)
+            cited.append(piece)
         yield Pieces(
             branch=branch,
             gap=_gap(_shifted(branch.reader, at), statement),

@@ -41,6 +41,8 @@ class Reader:
         Where statements about t or k are used.
     slacks : bool
         Whether the variables of the chart may be named.
+    open_extremes : bool
+        Whether a maximum of what does not compare is a number of which the sign is known.
     """
 
     ring: Ring
@@ -50,6 +52,7 @@ class Reader:
     space: Space | None = None
     index: dict[str, Affine] = field(default_factory=dict)
     slacks: bool = True
+    open_extremes: bool = False
 
     def stating(self, vectors: bool) -> "Reader":
         """For a statement, which means the same under every chart: it names no slack."""
@@ -190,26 +193,32 @@ class Reader:
         return replace(self, index={n: a for n, a in self.index.items() if n != bound})
 
     def _extreme(self, name: str, ratios: list[Ratio]) -> Value:
-        best = ratios[0]
-        for other in ratios[1:]:
-            gap = other - best
-            if gap.nonnegative():
-                best = other if name == "Max" else best
-            elif (-gap).nonnegative():
-                best = best if name == "Max" else other
-            else:
-                raise Refused(f"{name}: which is larger does not show; split the chart there")
-        return Value.of(best)
+        """Of what compares; else a number of which only the sign is known."""
+        left: list[Ratio] = []
+        for other in ratios:
+            if not any(_is_beyond(name, one, other) for one in left):
+                left = [one for one in left if not _is_beyond(name, other, one)] + [other]
+        if len(left) == 1:
+            return Value.of(left[0])
+        enough = any if name == "Max" else all
+        if not (self.open_extremes and enough(one.nonnegative() for one in left)):
+            raise Refused(f"{name}: which is larger does not show; split the chart there")
+        shown = ", ".join(sorted(map(str, left)))
+        return Value.of(self._variable(f"{name}({shown})", enough(one.positive() for one in left)))
 
     def _power(self, base: ast.expr, exponent: ast.expr) -> Value:
         ratio, power = self._value(base).plain(), self._value(exponent).plain()
         if power.above.is_constant() and power.below.is_constant():
             return Value.of(ratio.power(_rational(power)))
-        if not ratio.positive():
-            raise Refused(f"a power of {ratio}, which is not positive")
         whole = _constant_part(power)
         rest = power - self.ring.number(whole)
-        return Value.of(self._variable(f"({ratio})**({rest})", True) * ratio.power(fmpq(whole)))
+        positive = ratio.positive()
+        if not positive:  # 0**0 is 1; what may be 0 has no other powers than whole ones from 0 on
+            counts = whole >= 0 and rest.nonnegative() and self._is_whole(exponent)
+            if not (counts and ratio.nonnegative()):
+                raise Refused(f"a power of {ratio}, which is not positive")
+        power_of_it = self._variable(f"({ratio})**({rest})", positive)
+        return Value.of(power_of_it * ratio.power(fmpq(whole)))
 
     def _root(self, ratio: Ratio) -> Ratio:
         """The square root; of what is no square it is a number of which only the sign is known."""
@@ -330,6 +339,11 @@ def _rational(ratio: Ratio) -> fmpq:
     above = ratio.above.coeffs()
     value: fmpq = (above[0] if above else fmpq(0)) / ratio.below.coeffs()[0]
     return value
+
+
+def _is_beyond(name: str, one: Ratio, other: Ratio) -> bool:
+    """Whether the other does not matter beside one, for a maximum or a minimum."""
+    return (one - other if name == "Max" else other - one).nonnegative()
 
 
 def _constant_part(ratio: Ratio) -> int:

@@ -1,0 +1,98 @@
+"""How far conditions let a parameter go: their ends are found, whatever their form."""
+
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+from flint import fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+from own_files import judged, loaded, parameters_of
+
+from fedbounds.theory.language.claims import Condition
+from fedbounds.verify.decide.profile import Profile
+from fedbounds.verify.own.edges import Ends, ends
+from fedbounds.verify.own.plan import cases
+
+L, eta, K, other = sp.symbols("L eta K other", positive=True)
+KNOWN = {"L": fmpq(7, 3), "K": fmpq(3)}
+THIRD = fmpq(9, 7)  # 3/L
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        Condition(eta, "<=", 3 / L),
+        Condition(eta * L, "<=", sp.Integer(3)),
+        Condition(eta**2, "<=", 9 / L**2),
+        Condition(1 / eta, ">=", L / 3),
+        Condition(L * eta * (1 + eta * L), "<=", sp.Integer(12)),
+        Condition(sp.sqrt(eta * L), "<=", sp.sqrt(3)),
+        Condition(3 / L, ">=", eta),
+        Condition(sp.Max(eta * L, K), "<=", sp.Integer(3)),
+        Condition((1 - eta * L / 6) ** 3, ">=", sp.Rational(1, 8)),
+    ],
+)
+def test_an_end_above_is_found_exactly(condition):
+    found = ends([condition], "eta", KNOWN)
+    assert THIRD in found.largest
+
+
+@pytest.mark.parametrize("condition", [Condition(eta * L, ">=", sp.Integer(3)),
+                                       Condition(eta, ">=", 3 / L),
+                                       Condition(1 / eta, "<=", L / 3)])  # fmt: skip
+def test_an_end_below_too(condition):
+    assert ends([condition], "eta", KNOWN) == Ends((), (THIRD,))
+
+
+def test_an_equality_fixes_it():
+    assert ends([Condition(eta * L, "==", sp.Integer(3))], "eta", KNOWN).largest == (THIRD,)
+    assert ends([Condition(eta**2, "==", sp.Integer(2))], "eta", KNOWN) == Ends()
+
+
+@given(st.fractions(Fraction(1, 1000), 1000, max_denominator=1000), st.integers(2, 4))
+def test_an_irrational_end_is_approached_from_inside(bound, power):
+    right = sp.Rational(bound.numerator, bound.denominator)
+    found = ends([Condition(eta**power, "<=", right)], "eta", {})
+    (end,) = found.largest
+    assert end**power <= fmpq(bound.numerator, bound.denominator)
+    assert (end * fmpq(1_000_002, 1_000_000)) ** power > fmpq(bound.numerator, bound.denominator)
+
+
+def test_several_conditions_are_met_together_and_what_needs_more_is_passed_over():
+    several = [Condition(eta * L, "<=", sp.Integer(3)), Condition(eta * K, "<=", sp.Integer(2))]
+    assert ends(several, "eta", KNOWN).largest == (fmpq(2, 3),)
+    assert ends([*several, Condition(eta * other, "<=", L)], "eta", KNOWN).largest == (fmpq(2, 3),)
+    assert ends([Condition(eta * other, "<=", L)], "eta", KNOWN) == Ends()
+    away = [Condition(eta, "<=", sp.Integer(1)), Condition(eta, ">=", sp.Integer(2))]
+    assert ends(away, "eta", KNOWN) == Ends()
+
+
+DESCENT = """me.claim("descent", "f(t+1) <= f(t)", conditions=[{0!r}],
+                      assumptions=["strongly convex clients"])"""
+GD = {
+    "draw": "return {}",
+    "step": 'return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}',
+    "parameters": '{"eta": "edges"}',
+}
+
+
+@pytest.mark.parametrize("condition", ["eta*L <= 3", "eta <= 3*sqrt(2)/L", "eta**2 <= 9/L**2",
+                                       "1/eta >= L/3", "eta <= 3/(L*sqrt(T))"])  # fmt: skip
+def test_descent_beyond_two_over_l_is_refuted(tmp_path, condition):
+    rows = judged(tmp_path, body=DESCENT.format(condition), **GD)
+    assert rows["descent"]["standing"] == "refuted"
+
+
+@pytest.mark.parametrize("condition", ["eta*L <= 2", "eta**2 <= 4/L**2", "1/eta >= L/2"])
+def test_descent_up_to_two_over_l_is_not(tmp_path, condition):
+    rows = judged(tmp_path, body=DESCENT.format(condition), **GD)
+    assert rows["descent"]["standing"] == "tested"
+
+
+def test_values_may_name_the_number_of_rounds(tmp_path):
+    pieces = GD | {"parameters": '{"eta": ("1/(L*T)",)}', "problems": "quadratics((1,), (1,))"}
+    theory = loaded(tmp_path, body=DESCENT.format("eta <= 1/L"), **pieces)
+    for case in cases(theory, Profile.QUICK, 0):
+        most = parameters_of(case)["eta"] * case.setup.run.rounds
+        assert most in (1, fmpq(1, 2), fmpq(1, 4))  # 1/L
