@@ -6,7 +6,7 @@ See `theory`, and ``fedbounds new FILE`` for a commented template.
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.theory.proof.language import cite, fact, square
 from fedbounds.verify.own.declare import Theory, theory
-from fedbounds.verify.own.families import quadratic, quadratics, regression
+from fedbounds.verify.own.families import quadratic, quadratics, regression, unlike
 from fedbounds.verify.own.load import contribution
 from fedbounds.verify.own.objective import objective
 from fedbounds.verify.own.statements import part
@@ -24,4 +24,5 @@ __all__ = [
     "regression",
     "square",
     "theory",
+    "unlike",
 ]

@@ -97,6 +97,9 @@ def signed_gap(part: Record) -> float:
     return -abs(gap) if part["relation"] == Relation.EQUAL else gap
 
 
+RANGES = ("n", "m", "K", "T", "gamma L K", "L/mu", "b^2")  # of which coverage is told
+
+
 def coverage(records: Sequence[Record]) -> Record:
     """Where a claim was examined: sizes, step sizes, corners, methods; refusals do not count."""
     seen = [record for record in records if is_examined(record)]
@@ -113,7 +116,7 @@ def coverage(records: Sequence[Record]) -> Record:
         "methods": dict(sorted(Counter(r["evidence"]["method"] for r in seen).items())),
         "ranges": {
             name: [min(values), max(values)]
-            for name in ("n", "m", "K", "T", "gamma L K", "b^2")
+            for name in RANGES
             if (values := [row[name] for row in rows if name in row])
         },
         "corners": sorted(name for name, hit in corners.items() if hit),
@@ -126,6 +129,8 @@ def _numbers(record: Record) -> dict[str, float]:
     found = {name: float(Fraction(value)) for name, value in both.items() if value is not None}
     if {"gamma", "L", "K"} <= found.keys():
         found["gamma L K"] = found["gamma"] * found["L"] * found["K"]
+    if found.get("mu", 0) > 0 and "L" in found:
+        found["L/mu"] = found["L"] / found["mu"]
     return found
 
 

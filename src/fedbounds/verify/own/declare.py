@@ -26,7 +26,7 @@ from ..measure.functions import OfState
 from ..measure.spaces import PAST
 from ..measure.subject import AFTER, Subject
 from .definitions import read_definition, read_statement
-from .families import Pair, quadratics
+from .families import Pair, quadratics, unlike
 from .formulas import some_of, without_arrays
 from .lines import caller, told_at
 from .pairs import begun, checked
@@ -393,7 +393,7 @@ def theory(
         "a:b", all whole numbers from a to b, which may be formulas; or "edges", the largest values
         that the claims' conditions allow, and half of them. Default: m of 1 to n, and K of 1 and 2.
     problems : iterable of pairs (problem, start)
-        From `quadratics` or `quadratic`; default: small strongly convex quadratics.
+        From `quadratics`, `unlike` or `quadratic`; default: the first two.
     rounds : sequence of int
         Horizons T.
     horizon : int
@@ -413,7 +413,8 @@ def theory(
             raise FedboundsError(
                 f"algorithm is {type(algorithm).__name__}; expected Algorithm(init, draw, step)"
             )
-        pairs = tuple(checked(pair) for pair in (quadratics() if problems is None else problems))
+        default = (*quadratics(), *unlike()) if problems is None else problems
+        pairs = tuple(checked(pair) for pair in default)
         if not pairs:
             raise FedboundsError("problems is empty; expected pairs (problem, start)")
         for law in laws:

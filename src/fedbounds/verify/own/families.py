@@ -1,6 +1,7 @@
 """Problems on which own claims are judged unless the file brings its own."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -24,6 +25,10 @@ _HESSIANS: dict[int, tuple[tuple[tuple[int, ...], ...], ...]] = {
     3: (((1, 0, 0), (0, 2, 0), (0, 0, 4)), ((2, 1, 0), (1, 2, 0), (0, 0, 1))),
 }
 _REPEATS = 3  # of every shape
+_CURVED = (1, 3, 10, 100)
+_SCALES = (fmpq(1, 100), fmpq(1), fmpq(100))  # of curvatures, slopes and noise
+_CLIENTS = ((1, False), (1, False), (2, True), (2, False), (3, False), (5, False))  # alike
+_NOISES = (0, 1, fmpq(1, 10), 10)
 
 
 def quadratics(
@@ -43,6 +48,15 @@ def quadratics(
     for d in dimensions:
         require(d in _HESSIANS, "dimension d", d, f"one of {sorted(_HESSIANS)}")
     return tuple(_pairs(clients, dimensions, noise))
+
+
+def unlike() -> tuple[Pair, ...]:
+    """Quadratics whose curvatures differ a hundredfold, at scales from 1/100 to 100; a start each.
+
+    With 1 to 5 clients, alike or not, at several noise levels; some start at the minimiser, where
+    only noise moves the model, and what differs between clients.
+    """
+    return tuple(_unlike())
 
 
 def quadratic(
@@ -124,6 +138,22 @@ def _pairs(clients: Sequence[int], dimensions: Sequence[int], noise: bool) -> It
                 if noise and repeat == 0:  # from the minimiser, where only noise moves the model
                     problem, _ = quadratic(hessians, slopes, start, scales[-1])
                     yield problem, problem.minimiser
+
+
+def _unlike() -> Iterator[Pair]:
+    random = Random(1)
+    for (at, scale), (of, (n, alike)) in product(enumerate(_SCALES), enumerate(_CLIENTS)):
+        d = 2 if n == 1 else 1 + (at + of) % 2
+        curvatures = [[random.choice(_CURVED) for _ in range(d)] for _ in range(n)]
+        curvatures[-1] = [_CURVED[0]] * d
+        curvatures[0] = [*[_CURVED[0]] * (d - 1), _CURVED[-1]]
+        hessians = [np.diag([scale * x for x in own]) for own in curvatures]
+        hessians = hessians[:1] * n if alike else hessians
+        slopes = [[scale * random.randint(-3, 3) for _ in range(d)] for _ in range(n)]
+        noise = scale * _NOISES[(at + of) % len(_NOISES)]
+        problem, start = quadratic(hessians, slopes, [random.choice((-2, 1, 6))] * d, noise)
+        resting = at != 1 if n > 1 else of == 1
+        yield problem, problem.minimiser if resting else start
 
 
 def exact_entries(rows: Any) -> Array:

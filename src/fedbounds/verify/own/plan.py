@@ -56,10 +56,32 @@ def cases(theory: Theory, profile: Profile, seed: int) -> Iterator[Case]:
 
 
 def _spread(found: list[Case], most: int) -> list[Case]:
-    """At most so many, evenly over the list, the cheapest and the dearest among them."""
+    """At most so many: as many of every problem, from its cheapest on to its dearest.
+
+    Where there is one of each, it is a cheap one of the first problems and a dear one of the last.
+    """
     if len(found) <= most:
         return found
-    return [found[i * (len(found) - 1) // (most - 1)] for i in range(most)]
+    problems: dict[Any, list[Case]] = {}
+    for case in found:
+        problems.setdefault(case.setup.run.problem, []).append(case)
+    shares = _shares([len(own) for own in problems.values()], most)
+    chosen: list[Case] = []
+    for number, (own, share) in enumerate(zip(problems.values(), shares, strict=True)):
+        first = number * (len(own) - 1) // max(1, len(problems) - 1)
+        places = [i * (len(own) - 1) // (share - 1) for i in range(share)] if share > 1 else [first]
+        chosen += [own[at] for at in places[:share]]
+    return sorted(chosen, key=lambda case: case.work)
+
+
+def _shares(sizes: Sequence[int], most: int) -> list[int]:
+    """How many of each, one after another in turn, until there are so many."""
+    shares = [0] * len(sizes)
+    while sum(shares) < most:
+        for number, size in enumerate(sizes):
+            if shares[number] < size and sum(shares) < most:
+                shares[number] += 1
+    return shares
 
 
 def _every(theory: Theory) -> Iterator[Case]:

@@ -12,6 +12,7 @@ from fedbounds.theory.language.claims import Claim, Part, read
 from fedbounds.vocabulary import Kind, Method, Standing, StatementStatus, Verdict
 
 from ..decide.conditions import UNMEASURED
+from ..judge.standing import RANGES
 from ..judge.tightest import is_unmeasured
 from ..own.names import spelled
 from .limits import limits
@@ -237,7 +238,7 @@ def _coverage(judged: Sequence[Record]) -> list[str]:
     """Where the headline readings were examined, over all claims."""
     seen = [claim["readings"][0]["coverage"] for claim in judged]
     ranges = []
-    for name in ("n", "m", "K", "T", "gamma L K", "b^2"):
+    for name in RANGES:
         ends = [c["ranges"][name] for c in seen if name in c["ranges"]]
         if ends:
             ranges.append(f"{name} {min(a for a, _ in ends):.3g} to {max(b for _, b in ends):.3g}")
