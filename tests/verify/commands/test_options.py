@@ -21,7 +21,7 @@ FULL = Path("/dev/full")
 NOT_OUTPUT = {
     "alarms": {"names"},
     "audit": {"names"},
-    "bound": {"claim_id", "settings", "reading", "part", "to", "grids"},
+    "bound": {"claim_id", "more", "settings", "reading", "part", "to", "grids"},
     "cite": {"names"},
     "compare": {"names", "b2", "heterogeneity", "local_steps", "participants", "over", "given"},
     "diff": {"old", "new"},
@@ -37,7 +37,7 @@ NOT_OUTPUT = {
     "show": {"claim_id", "out"},  # it reads there
     "symbols": {"papers"},
     "verify": {"names", "fail_on"},
-    "worst": {"claim_id", "settings", "part"},
+    "worst": {"claim_id", "more", "settings", "part"},
 }
 
 

@@ -12,6 +12,21 @@ from fedbounds.errors import FedboundsError, require
 
 from ..results.files import require_folder, require_writable
 
+# `--set n=10 m=5`: what follows the first value is an argument to click
+more_settings = click.argument("more", nargs=-1, metavar="[NAME=NUMBER]...")
+
+
+def pairs(option: str, texts: tuple[str, ...]) -> dict[str, str]:
+    """NAME=TEXT options as a mapping."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = (piece.strip() for piece in text.partition("="))
+        if not (name and equals and value):
+            raise FedboundsError(f"{option} {text!r}: expected NAME=VALUE, such as n=100")
+        require(name not in found, f"{option} {name}", "given twice", "one value")
+        found[name] = value
+    return found
+
 
 class OutputFile(click.Path):
     """A file to be written, or a device.

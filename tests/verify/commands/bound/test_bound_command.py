@@ -79,7 +79,7 @@ def test_a_grid_goes_to_the_screen_or_a_file(capsys, tmp_path):
     ("arguments", "said"),
     [
         ([THM_37, "--set", "T"], "expected NAME=VALUE, such as n=100"),
-        ([THM_37, "--set", "n=3"], "--set gives n twice"),
+        ([THM_37, "--set", "n=3"], "--set n is given twice; expected one value"),
         ([THM_37], "needs T (rounds)"),
         ([THM_37, "--csv", "x.csv"], "--csv needs a --grid"),
         ([THM_37, "--grid", "T=1:5", "--to", "1"], "--grid excludes --to and --json"),

@@ -6,12 +6,13 @@ from pathlib import Path
 import click
 
 from fedbounds.errors import FedboundsError
-from fedbounds.verify.commands.options import OutputFile
+from fedbounds.verify.commands.options import OutputFile, more_settings, pairs
 from fedbounds.verify.own.names import entry_named
 
 
 @click.command()
 @click.argument("claim_id", metavar="CLAIM")
+@more_settings
 @click.option(
     "--set",
     "settings",
@@ -46,6 +47,7 @@ from fedbounds.verify.own.names import entry_named
 )
 def bound(
     claim_id: str,
+    more: tuple[str, ...],
     settings: tuple[str, ...],
     reading: str,
     part: str | None,
@@ -61,11 +63,11 @@ def bound(
     is the least that the conditions allow.
 
     \b
-    fedbounds bound personalization/thm-3.7 --set n=100 --set m=10 --set K=5 --set T=1000 \\
-        --set L=1 --set F_0=1 --set sigma_u^2=1 --set sigma_v^2=1 --set b^2=1
+    fedbounds bound personalization/thm-3.7 --set n=100 m=10 K=5 T=1000 \\
+        L=1 F_0=1 sigma_u^2=1 sigma_v^2=1 b^2=1
     """
-    given = _pairs("--set", settings)
-    axes = _pairs("--grid", grids)
+    given = pairs("--set", (*settings, *more))
+    axes = pairs("--grid", grids)
     if axes and (to is not None or json_file is not None):
         raise FedboundsError("--grid excludes --to and --json")
     if csv_file is not None and not axes:
@@ -93,16 +95,3 @@ def bound(
     print_answers(answered)
     if json_file:
         write_text(json_file, json.dumps(as_data(answered), indent=1, allow_nan=False) + "\n")
-
-
-def _pairs(option: str, texts: tuple[str, ...]) -> dict[str, str]:
-    """NAME=TEXT options as a mapping."""
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = (piece.strip() for piece in text.partition("="))
-        if not (name and equals and value):
-            raise FedboundsError(f"{option} {text!r}: expected NAME=VALUE, such as n=100")
-        if name in found:
-            raise FedboundsError(f"{option} gives {name} twice")
-        found[name] = value
-    return found

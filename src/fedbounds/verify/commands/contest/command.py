@@ -7,7 +7,7 @@ import click
 from click.core import ParameterSource
 
 from fedbounds.errors import FedboundsError, require
-from fedbounds.verify.commands.options import OutputFile
+from fedbounds.verify.commands.options import OutputFile, pairs
 from fedbounds.verify.own.names import entry_named
 from fedbounds.verify.page.exports.option import TABLE, format_option, print_rows
 
@@ -190,7 +190,7 @@ def _bounds(
     require(names[0] != names[1], "claims", ", ".join(names), "two different ones")
     require(not figure or len(over) <= 2, "axes of a figure", len(over), "1 or 2")
     pair = sides(*(_claim(name) for name in names))
-    found = regions(pair, _pairs("--set", given), _pairs("--over", over))
+    found = regions(pair, pairs("--set", given), pairs("--over", over))
     written = _write(data(found), csv_file)
     if figure:
         from .phase import draw
@@ -218,18 +218,6 @@ def _claim(name: str) -> Any:
             f"{found.id} is of kind {found.kind.value}: it has no bound to compare"
         )
     return name, claim, part if single else None
-
-
-def _pairs(option: str, texts: tuple[str, ...]) -> dict[str, str]:
-    """NAME=TEXT options as a mapping."""
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = (piece.strip() for piece in text.partition("="))
-        if not (name and equals and value):
-            raise FedboundsError(f"{option} {text!r}: expected NAME=VALUE")
-        require(name not in found, f"{option} {name}", "given twice", "one value")
-        found[name] = value
-    return found
 
 
 def _write(found: Any, csv_file: Path | None) -> list[str]:

@@ -7,11 +7,12 @@ import click
 from fedbounds.errors import FedboundsError
 
 from ...own.names import entry_named
-from ..options import OutputFile
+from ..options import OutputFile, more_settings
 
 
 @click.command()
 @click.argument("claim_id", metavar="CLAIM")
+@more_settings
 @click.option(
     "--set",
     "settings",
@@ -36,6 +37,7 @@ from ..options import OutputFile
 )
 def worst(
     claim_id: str,
+    more: tuple[str, ...],
     settings: tuple[str, ...],
     part: str | None,
     json_file: Path | None,
@@ -62,7 +64,7 @@ def worst(
     claim = encoded(found)
     if not isinstance(claim, Claim):
         raise FedboundsError(f"{found.id} has no inequality whose worst case could be sought")
-    asked = question(claim, part, settings)
+    asked = question(claim, part, (*settings, *more))
     require_solver()
     answer = worst_of(asked)
     for line in lines(answer):
