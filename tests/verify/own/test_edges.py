@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from own_files import judged, loaded, parameters_of
 
 from fedbounds.theory.language.claims import Condition
+from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.decide.profile import Profile
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.own.edges import Ends, ends
 from fedbounds.verify.own.plan import cases
+from fedbounds.vocabulary import Verdict
 
 L, eta, K, other = sp.symbols("L eta K other", positive=True)
 KNOWN = {"L": fmpq(7, 3), "K": fmpq(3)}
@@ -59,6 +62,13 @@ def test_an_irrational_end_is_approached_from_inside(bound, power):
     assert (end * fmpq(1_000_002, 1_000_000)) ** power > fmpq(bound.numerator, bound.denominator)
 
 
+@pytest.mark.parametrize("condition", [Condition(eta * L, "<", sp.Integer(3)),
+                                       Condition(eta, "<", 3 / L), Condition(3 / L, ">", eta)])  # fmt: skip
+def test_a_strict_end_is_approached_and_never_met(condition):
+    (end,) = ends([condition], "eta", KNOWN).largest
+    assert THIRD * fmpq(999_998, 1_000_000) < end < THIRD
+
+
 def test_several_conditions_are_met_together_and_what_needs_more_is_passed_over():
     several = [Condition(eta * L, "<=", sp.Integer(3)), Condition(eta * K, "<=", sp.Integer(2))]
     assert ends(several, "eta", KNOWN).largest == (fmpq(2, 3),)
@@ -78,13 +88,15 @@ GD = {
 
 
 @pytest.mark.parametrize("condition", ["eta*L <= 3", "eta <= 3*sqrt(2)/L", "eta**2 <= 9/L**2",
-                                       "1/eta >= L/3", "eta <= 3/(L*sqrt(T))"])  # fmt: skip
+                                       "1/eta >= L/3", "eta <= 3/(L*sqrt(T))", "eta < 3/L"])  # fmt: skip
 def test_descent_beyond_two_over_l_is_refuted(tmp_path, condition):
     rows = judged(tmp_path, body=DESCENT.format(condition), **GD)
     assert rows["descent"]["standing"] == "refuted"
 
 
-@pytest.mark.parametrize("condition", ["eta*L <= 2", "eta**2 <= 4/L**2", "1/eta >= L/2"])
+@pytest.mark.parametrize(
+    "condition", ["eta*L <= 2", "eta**2 <= 4/L**2", "1/eta >= L/2", "eta < 2/L"]
+)
 def test_descent_up_to_two_over_l_is_not(tmp_path, condition):
     rows = judged(tmp_path, body=DESCENT.format(condition), **GD)
     assert rows["descent"]["standing"] == "tested"
@@ -96,3 +108,21 @@ def test_values_may_name_the_number_of_rounds(tmp_path):
     for case in cases(theory, Profile.QUICK, 0):
         most = parameters_of(case)["eta"] * case.setup.run.rounds
         assert most in (1, fmpq(1, 2), fmpq(1, 4))  # 1/L
+
+
+def test_what_holds_strictly_inside_is_proved_and_at_the_end_it_is_outside(tmp_path):
+    body = 'me.claim("a", "eta*L <= 2", conditions=["eta < 2/L"], uses=["conditions"])'
+    assert judged(tmp_path, body=body, **GD)["a"]["standing"] == "confirmed"
+    theory = loaded(tmp_path, body=body, **GD | {"parameters": '{"eta": ("2/L", "1/L")}'})
+    claims = [statement.claim for statement in theory.statements]
+    seen = set()
+    for case in cases(theory, Profile.QUICK, 0):
+        (found,) = judge(claims, case).judgements
+        at_the_end = parameters_of(case)["eta"] * numbers_of(case)["L"] == 2
+        assert (found.verdict is Verdict.OUTSIDE) is at_the_end
+        seen.add(at_the_end)
+    assert seen == {True, False}
+
+
+def numbers_of(case):
+    return measure(case).numbers.constants

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition on constants and parameters: ``left relation right`` ('<=', '>=' or '==')."""
+    """A condition on constants and parameters: '<=', '>=', '==', '<' or '>' between two sides."""
 
     left: sp.Expr
     relation: str

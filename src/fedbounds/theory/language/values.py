@@ -156,9 +156,10 @@ def sign(expression: sp.Expr, values: Values) -> int:
 
 
 def holds(condition: Condition, values: Values) -> bool:
-    """Whether a condition holds, decided exactly; at equality it does."""
+    """Whether a condition holds, decided exactly; at equality it does unless it is strict."""
     found = sign(condition.left - condition.right, values)
-    return {"<=": found <= 0, ">=": found >= 0, "==": found == 0}[condition.relation]
+    told = {"<=": found <= 0, ">=": found >= 0, "==": found == 0, "<": found < 0, ">": found > 0}
+    return told[condition.relation]
 
 
 def failure(condition: Condition, values: Values) -> str | None:

@@ -27,6 +27,7 @@ _ABSENT = (
         (str(Fact.DISSIMILARITY),),
     ),
 )
+_NOT_STRICT = {"<": "<=", ">": ">="}
 _EFFECTIVE = Condition(gamma_u * eta_u, "==", gamma_v * eta_v)
 
 
@@ -52,13 +53,17 @@ def _one_root(product: sp.Mul) -> sp.Expr:
 
 
 def comparisons(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:
-    """Conditions as text; that of an effective step says what gamma is."""
+    """Conditions as text; that of an effective step says what gamma is.
+
+    A strict one is read as one that equality meets: what is proved then is proved of more.
+    """
     for condition in conditions:
         if condition == _EFFECTIVE:
             yield text(gamma), "==", text(gamma_u * eta_u)
             yield text(gamma), "==", text(gamma_v * eta_v)
         else:
-            yield text(condition.left), condition.relation, text(condition.right)
+            relation = _NOT_STRICT.get(condition.relation, condition.relation)
+            yield text(condition.left), relation, text(condition.right)
 
 
 def need(vectors: Iterable[str], *assumptions: str, under: tuple[Condition, ...] = ()) -> Need:

@@ -146,7 +146,7 @@ def is_narrow(part: Part, numbers: Numbers) -> bool:
 
 
 def holds(condition: Condition, numbers: Numbers) -> bool:
-    """Whether it holds, at equality too."""
+    """Whether it holds, at equality too unless it is strict."""
     return all(_decided(part, numbers) for part in _conjuncts(condition))
 
 
@@ -201,10 +201,14 @@ def in_balls(numbers: Numbers) -> Numbers:
 def _holds(left: Any, right: Any, relation: str) -> bool:
     if isinstance(left, arb) or isinstance(right, arb):
         # an undecided comparison of balls is no evidence that the condition holds
-        return bool({"<=": left <= right, ">=": left >= right, "==": False}[relation])
+        told = {"<=": left <= right, ">=": left >= right, "==": False}
+        return bool((told | {"<": left < right, ">": left > right})[relation])
     if any(isinstance(side, fmpq | Roots) for side in (left, right)):
-        return bool({"<=": left <= right, ">=": left >= right, "==": left == right}[relation])
+        told = {"<=": left <= right, ">=": left >= right, "==": left == right}
+        return bool((told | {"<": left < right, ">": left > right})[relation])
     tolerance = EQUALITY * max(abs(left), abs(right))
+    if relation in ("<", ">"):  # nearly equal floats may be equal numbers
+        return bool(left < right - tolerance if relation == "<" else left > right + tolerance)
     if relation == "<=":
         return bool(left <= right + tolerance)
     if relation == ">=":

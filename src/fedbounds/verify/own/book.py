@@ -23,7 +23,7 @@ from .declare import Theory
 from .statements import CONDITIONS, STEP, StatedPart, Statement, Use, step_of
 
 HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
-_IN_CHART = {"<=": below, ">=": above, "==": equal}
+_IN_CHART = {"<=": below, ">=": above, "==": equal, "<": below, ">": above}
 
 
 def spoken(theory: Theory) -> Spoken:
@@ -199,7 +199,7 @@ def refuse_contradiction(theory: Theory, statement: Statement) -> None:
 
 
 def _is_false(of: Condition) -> bool:
-    relation = {"<=": sp.Le, ">=": sp.Ge, "==": sp.Eq}[of.relation]
+    relation = {"<=": sp.Le, ">=": sp.Ge, "==": sp.Eq, "<": sp.Lt, ">": sp.Gt}[of.relation]
     return bool(relation(of.left, of.right) == sp.false)
 
 

@@ -85,6 +85,8 @@ def _bounds(own: Sequence[Condition], name: str, known: Known) -> Ends | None:
     for condition in own:
         if not is_bound(condition, name) or name in constants_in(condition.right):
             return None
+        if condition.relation in ("<", ">"):  # its end is not admitted
+            return None
         try:
             bound = rational(evaluate(condition.right, _numbers(known)))
         except (FedboundsError, ArithmeticError, TypeError):

@@ -12,7 +12,7 @@ from fedbounds.theory.language.symbols import RunningOperator, RunOperator, T, q
 from fedbounds.theory.language.typed import Typed, condition_of
 from fedbounds.vocabulary import Index
 
-_TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
+_TURNED = {"<=": ">=", ">=": "<=", "==": "==", "<": ">", ">": "<"}
 
 
 def condition_typed(text: Any, typed: Typed) -> Condition:

@@ -247,7 +247,7 @@ def _part(theory: "Theory", name: str, piece: Piece, proof: Proof | None) -> Sta
     _check_rounds(theory, sides, first)
     if not isinstance(first, int) or first < 0:
         raise FedboundsError(f"first is {first!r}; expected a whole number from 0")
-    typed = [relation(as_text(text), names) for text in piece.conditions]
+    typed = [relation(as_text(text), names, strict=True) for text in piece.conditions]
     found = Part(
         left=sides[0],
         right=sides[1],

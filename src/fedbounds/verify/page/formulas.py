@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fedbounds.theory.language.claims import Condition, Part
     from fedbounds.theory.language.glossary import Glossary
 
-SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "="}
+SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "=", "<": "<", ">": ">"}
 
 
 @dataclass(frozen=True)

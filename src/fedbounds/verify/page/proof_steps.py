@@ -23,7 +23,7 @@ Record = dict[str, Any]
 
 _LONGEST = 300  # characters of a multiplier that is printed
 _KINDS = ("step", "hypothesis", "fact", "condition", "square")
-_PLAIN_SIGNS = {"<=": "≤", ">=": "≥", "==": "="}
+_PLAIN_SIGNS = {"<=": "≤", ">=": "≥", "==": "=", "<": "<", ">": ">"}
 _PLACED = re.compile(r"( at \S+ = .*|, summed over .*)$")  # where a cited step is used
 
 

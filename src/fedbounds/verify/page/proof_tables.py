@@ -18,7 +18,7 @@ from .plain import plain
 from .summary import short_id
 
 Record = dict[str, Any]
-_SIGNS = {"<=": "≤", ">=": "≥", "==": "="}
+_SIGNS = {"<=": "≤", ">=": "≥", "==": "=", "<": "<", ">": ">"}
 
 
 def print_proofs(proofs: Mapping[str, Record], paths: Sequence[str], seconds: float) -> None:

@@ -115,6 +115,8 @@ def _asserted(condition: Condition) -> list[str]:
         "<=": f"{left} <= bound * (1 + 1e-12)",
         ">=": f"{left} >= bound * (1 - 1e-12)",
         "==": f"abs({left} - bound) <= 1e-12 * bound",
+        "<": f"{left} < bound * (1 - 1e-12)",
+        ">": f"{left} > bound * (1 + 1e-12)",
     }[condition.relation]
     return [wrapped("bound", right), f"assert {held}  # up to rounding"]
 

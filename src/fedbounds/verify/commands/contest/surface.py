@@ -117,4 +117,8 @@ def _holds(left: Array, right: Array, relation: str) -> Array:
             return left <= right + slack
         case ">=":
             return left >= right - slack
+        case "<":
+            return left < right - slack
+        case ">":
+            return left > right + slack
     return abs(left - right) <= slack

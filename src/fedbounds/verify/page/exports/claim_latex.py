@@ -16,7 +16,7 @@ from .escape import latex_text
 
 Record = dict[str, Any]
 
-SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "="}
+SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "=", "<": "<", ">": ">"}
 _PACKAGES = "% needs \\usepackage{amsmath,amssymb}"
 
 

@@ -10,7 +10,7 @@ from .table import Column, Table, table
 
 Record = dict[str, Any]
 
-_SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "="}
+_SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "=", "<": "<", ">": ">"}
 _STATEMENT = Column("statement", width=0.4)
 _FORMULA = Column("latex", math=True)
 

@@ -107,5 +107,5 @@ def reading(claim: Record, found: Record) -> str:
 
 def formula(left: str, relation: str, right: str) -> str:
     """LaTeX of two sides as one line of text."""
-    sign = {"<=": "≤", ">=": "≥", "==": "="}[relation]
+    sign = {"<=": "≤", ">=": "≥", "==": "=", "<": "<", ">": ">"}[relation]
     return f"{plain(left)} {sign} {plain(right)}"
