@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from fedbounds.theory.language.setups import Objective
 from fedbounds.verify.setups.chance import Seeded
-from fedbounds.verify.setups.edges import _simplest
+from fedbounds.verify.setups.edges import simplest
 
 PROBLEM = Objective(
     "quadratics",
@@ -44,12 +44,12 @@ def test_a_claim_that_asks_for_all_clients_has_no_edge_with_fewer():
     assert "thm-3.11" not in edges("FedAvg-P", m=2)
 
 
-def test_the_simplest_fraction_between_two():
-    assert _simplest(Fraction(1, 3), Fraction(1, 2)) == Fraction(1, 2)
-    assert _simplest(Fraction(14141, 10000), Fraction(14143, 10000)) == Fraction(99, 70)
+def test_thesimplest_fraction_between_two():
+    assert simplest(Fraction(1, 3), Fraction(1, 2)) == Fraction(1, 2)
+    assert simplest(Fraction(14141, 10000), Fraction(14143, 10000)) == Fraction(99, 70)
     for k in range(1, 60):
         low, high = Fraction(k, 61), Fraction(k, 61) + Fraction(1, 5000)
-        found = _simplest(low, high)
+        found = simplest(low, high)
         assert low <= found <= high
         below = (Fraction(p, q) for q in range(1, found.denominator) for p in range(1, q + 2))
         assert not any(low <= x <= high for x in below)

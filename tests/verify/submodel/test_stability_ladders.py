@@ -22,7 +22,7 @@ from fedbounds.theory.submodel.stability_setups import Loss
 from fedbounds.verify.decide.case import find
 from fedbounds.verify.decide.measurement import numbers_of
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.measure.norms import mean_norm
+from fedbounds.verify.measure.norms import mean_norm, squared
 from fedbounds.verify.measure.roots import Roots
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups import rungs as of_rungs
@@ -190,9 +190,9 @@ def test_a_number_that_changes_its_sign_has_a_ball():
 
 def test_a_mean_of_norms_lies_between_its_moments():
     three, four = fmpq(3), fmpq(4)
-    assert mean_norm([three, four], fmpq(25), signed=False) == 5
-    assert mean_norm([three], fmpq(25), signed=True) == 3
-    ball = mean_norm([three], fmpq(25), signed=False)
+    assert mean_norm(squared([three, four]), fmpq(25), signed=False) == 5
+    assert mean_norm(squared([three]), fmpq(25), signed=True) == 3
+    ball = mean_norm(squared([three]), fmpq(25), signed=False)
     inside = [bool(ball.contains(x)) for x in (fmpq(299, 100), 3, 5, fmpq(501, 100))]
     assert inside == [False, True, True, False]
 
