@@ -135,3 +135,21 @@ def test_a_constant_before_or_after_leaves_slopes():
                       z / constant, constant / (z + 9)):  # fmt: skip
             assert isinstance(found, Sloped)
             assert found.slopes
+
+
+def test_every_operation_of_balls_is_one_of_slopes_too():
+    """One that were not would answer a plain ball, which is taken for a constant."""
+    compared = {"__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__", "__hash__", "__bool__"}
+    others = {
+        "__init__",
+        "__repr__",
+        "__float__",
+        "__module__",
+        "__doc__",
+        "__slots__",
+        "ball",
+        "bare",
+    }
+    operations = vars(Ball).keys() - compared - others
+    assert {"sin", "__add__", "__rtruediv__"} <= operations
+    assert not operations - vars(Sloped).keys()

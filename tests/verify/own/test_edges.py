@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from own_files import judged, loaded, parameters_of
 
+from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Condition
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.decide.profile import Profile
@@ -74,6 +75,10 @@ def test_several_conditions_are_met_together_and_what_needs_more_is_passed_over(
     assert ends(several, "eta", KNOWN).largest == (fmpq(2, 3),)
     assert ends([*several, Condition(eta * other, "<=", L)], "eta", KNOWN).largest == (fmpq(2, 3),)
     assert ends([Condition(eta * other, "<=", L)], "eta", KNOWN) == Ends()
+    narrow = [
+        Condition(eta * L, ">=", sp.Rational(11, 5)), Condition(eta * L, "<=", sp.Rational(12, 5)),
+    ]  # fmt: skip
+    assert ends(narrow, "eta", {"L": fmpq(1)}) == Ends((fmpq(12, 5),), (fmpq(11, 5),))
     away = [Condition(eta, "<=", sp.Integer(1)), Condition(eta, ">=", sp.Integer(2))]
     assert ends(away, "eta", KNOWN) == Ends()
 
@@ -126,3 +131,10 @@ def test_what_holds_strictly_inside_is_proved_and_at_the_end_it_is_outside(tmp_p
 
 def numbers_of(case):
     return measure(case).numbers.constants
+
+
+def test_a_condition_with_given_values_that_come_later_is_told(tmp_path):
+    """Else a default far inside would be taken in silence."""
+    body = 'me.parameter("beta", "momentum", (2,))\n' + DESCENT.format("eta*beta*L <= 6")
+    with pytest.raises(FedboundsError, match="depend on beta, which come later"):
+        list(cases(loaded(tmp_path, body=body, **GD), Profile.QUICK, 0))

@@ -42,7 +42,7 @@ def starts(part: Part) -> bool:
     """
     if part.relation is Relation.EQUAL or part.index not in _PER_ROUND or part.first_round > 0:
         return False
-    larger = {c.left if c.relation == ">=" else c.right for c in part.conditions}
+    larger = {c.left if c.relation in (">=", ">") else c.right for c in part.conditions}
     return _coincide(part.left, part.right, frozenset(larger))
 
 

@@ -100,15 +100,13 @@ def _bounds(own: Sequence[Condition], name: str, known: Known) -> Ends | None:
 
 
 def _every(own: Sequence[Condition], name: str, known: Known) -> Iterator[tuple[Fraction, bool]]:
-    """Ends, each with whether it is one above."""
+    """Ends of each that all admit, each with whether it is one above."""
     admits = _admitting(own, name, known)
-    equal = [c for c in own if c.relation == "=="]
-    for one in equal:  # it holds where one inequality begins and another one ends
-        for relation in ("<=", ">="):
+    for one in own:  # an equality holds where one inequality begins and another one ends
+        equal = one.relation == "=="
+        for relation in ("<=", ">=") if equal else (one.relation,):
             near = _admitting([replace(one, relation=relation)], name, known)
-            yield from ((x, True) for x, _ in _turns(near) if admits(x))
-    if not equal:
-        yield from _turns(admits)
+            yield from ((x, equal or above) for x, above in _turns(near) if admits(x))
 
 
 def _turns(admits: Callable[[Fraction], bool]) -> Iterator[tuple[Fraction, bool]]:

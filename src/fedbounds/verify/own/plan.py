@@ -228,6 +228,9 @@ def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> Ends:
             )
         bounds = [c for c in part.conditions if is_bound(c, name)]
         later = named_with(bounds, name) & theory.parameters.keys() - known.keys()
+        # one that is at edges too meets the condition when its turn comes; given values do not
+        unmet = asked & theory.parameters.keys() - known.keys()
+        later |= {other for other in unmet if theory.parameters[other] != "edges"}
         if later:
             raise FedboundsError(
                 f"{theory.line}: the edges of {name!r} depend on {', '.join(sorted(later))}, which "
