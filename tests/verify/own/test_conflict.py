@@ -22,9 +22,9 @@ def believed(monkeypatch):
     """Whatever is broken is taken to be proved as well."""
     original = summary_module.standing
 
-    def planted(statement, proof):
+    def planted(statement, proof, **reached):
         broken = statement is StatementStatus.REFUTED
-        return original(statement, ProofStatus.PROVED if broken else proof)
+        return original(statement, ProofStatus.PROVED if broken else proof, **reached)
 
     monkeypatch.setattr(summary_module, "standing", planted)
 

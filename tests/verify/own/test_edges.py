@@ -14,8 +14,8 @@ from fedbounds.theory.language.claims import Condition
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.own.edges import Ends, ends
 from fedbounds.verify.own.plan import cases
+from fedbounds.verify.setups.ends import Ends, ends
 from fedbounds.vocabulary import Verdict
 
 L, eta, K, other = sp.symbols("L eta K other", positive=True)

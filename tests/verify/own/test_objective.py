@@ -44,8 +44,11 @@ me.claim("far", "D_W(t) <= 100")
 """
 
 
+AT_EDGES = {"parameters": '{"m": ("n",), "eta": "edges"}'}
+
+
 def test_constants_that_the_file_vouches_for_give_verdicts(tmp_path):
-    found = judged(tmp_path, body=CLAIMS, **pieces())
+    found = judged(tmp_path, body=CLAIMS, **pieces() | AT_EDGES)
     assert found["gap"]["standing"] == "tested"
     assert found["curves"]["standing"] == "tested"
     assert found["false"]["standing"] == "refuted"  # in balls
@@ -140,7 +143,7 @@ from scipy.optimize import brentq
 BEST = brentq(lambda y: slopes(np.full((1, 2, 1), y)).mean(), -5, 5, xtol=1e-14)
 """
     )
-    given = {**pieces(more=more), "before": solve}
+    given = {**pieces(more=more), **AT_EDGES, "before": solve}
     body = """me.claim("in", "D_W(t+1) <= D_W(t)", conditions=["eta <= 1/L"])"""
     assert judged(tmp_path, body=body, **given)["in"]["standing"] == "tested"
 

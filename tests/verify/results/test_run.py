@@ -392,7 +392,9 @@ def test_proved_and_violated_is_a_conflict(tmp_path, monkeypatch):
     """A proof planted beside an exact violation; every other claim has its standing."""
     original = summary_module.standing
     monkeypatch.setattr(
-        summary_module, "standing", lambda statement, proof: original(statement, ProofStatus.PROVED)
+        summary_module,
+        "standing",
+        lambda statement, proof, **_: original(statement, ProofStatus.PROVED),
     )
     results = run(ENTRIES, SETTINGS, Store(tmp_path))
     assert len(stored(tmp_path)) > expected()
@@ -407,7 +409,9 @@ def test_proved_and_violated_is_a_conflict(tmp_path, monkeypatch):
 def test_proved_and_not_violated_is_no_conflict(tmp_path, monkeypatch):
     original = summary_module.standing
     monkeypatch.setattr(
-        summary_module, "standing", lambda statement, proof: original(statement, ProofStatus.PROVED)
+        summary_module,
+        "standing",
+        lambda statement, proof, **_: original(statement, ProofStatus.PROVED),
     )
     results = run((entry("personalization/lem-3.4"),), SETTINGS, Store(tmp_path))
     assert results.claims[0]["standing"] == Standing.CONFIRMED

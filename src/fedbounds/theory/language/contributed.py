@@ -44,6 +44,8 @@ class Contribution:
     package : str
         The imported package whose modules are what a paper's folder has, book and claims among
         them; empty if all stands here.
+    left_out : function of a profile, or None
+        How many runs of the whole plan that profile does not judge; None if it judges all.
     """
 
     paper: "Paper"
@@ -55,6 +57,7 @@ class Contribution:
     file: str = ""
     views: "Mapping[str, View]" = field(default_factory=dict)
     package: str = ""
+    left_out: Callable[[Any], int] | None = None
 
 
 _KNOWN: dict[str, Contribution] = {}

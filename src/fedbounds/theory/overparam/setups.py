@@ -312,8 +312,8 @@ def _starts(
 def _every_start() -> Iterator[PlannedStarts]:
     """Those that are counted are few and narrow; of laws none is drawn, and any width will do."""
     for event in ("all", "all, B squared", "spectra", "loss"):
-        for of, width, C_w in ((ONE_LAYER, WIDEST, 1000), (WIDE, 1000, 40), (WIDE, 30, 1),
-                               (THREE_LAYERS, 3000, 80)):  # fmt: skip
+        for of, width, C_w in ((ONE_LAYER, WIDEST, 1000), (WIDE, 1000, 40), (WIDE, 640, 25),
+                               (WIDE, 30, 1), (THREE_LAYERS, 3000, 80)):  # fmt: skip
             yield _starts(of, event, width, 0, C_w, quick=True)
         yield _starts(WIDE, event, 640, 1024, 25, quick=True)
         yield _starts(WIDE, event, 250, 1024, 10, quick=True)

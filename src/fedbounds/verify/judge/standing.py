@@ -134,8 +134,10 @@ def _numbers(record: Record) -> dict[str, float]:
     return found
 
 
-def standing(statement: StatementStatus, proof: ProofStatus) -> Standing:
+def standing(statement: StatementStatus, proof: ProofStatus, *, reached: bool = True) -> Standing:
     """The word for the two axes.
+
+    What survived without its own edges, noise or length is not tested: see `reached.unreached`.
 
     A proof, by certificate or by solver, and an exact violation cannot both be right; nor can
     contradictory premises and an instance that meets them. That is a conflict, a bug of this suite.
@@ -156,11 +158,12 @@ def standing(statement: StatementStatus, proof: ProofStatus) -> Standing:
         return Standing.CONDITIONAL
     if proof is ProofStatus.GAP:
         return Standing.GAP
-    return Standing.TESTED if statement is StatementStatus.SURVIVED else Standing.OPEN
+    survived = statement is StatementStatus.SURVIVED
+    return Standing.TESTED if survived and reached else Standing.OPEN
 
 
 def words_of(
-    kind: Kind, statement: StatementStatus, proof: ProofStatus
+    kind: Kind, statement: StatementStatus, proof: ProofStatus, *, reached: bool = True
 ) -> tuple[Standing | None, ...]:
     """The words that the two axes leave to a claim of a kind: one, for most kinds.
 
@@ -168,7 +171,7 @@ def words_of(
     described in full, or not.
     """
     met = Standing.SATISFIABLE if statement is StatementStatus.SURVIVED else Standing.OPEN
-    judged = standing(statement, proof)
+    judged = standing(statement, proof, reached=reached)
     if proof is ProofStatus.CONTRADICTORY:
         return (judged,)
     words: dict[Kind, tuple[Standing | None, ...]] = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fedbounds.theory.language.catalogue import Entry
-from fedbounds.theory.language.claims import Claim
+from fedbounds.theory.language.claims import Claim, read
 from fedbounds.theory.language.orders import ComparisonClaim
 from fedbounds.theory.language.registry import encoded
 from fedbounds.theory.language.setting import (
@@ -19,6 +19,7 @@ from fedbounds.theory.language.setting import (
 from fedbounds.vocabulary import Kind, ProofStatus, Standing, StatementStatus, Verdict
 
 from .proofs import NOTHING_PROVED, Proofs
+from .reached import unreached
 from .settings.standing import contradictory, reading_of
 from .severity import severity
 from .standing import REFUSED, standing, status_of
@@ -69,6 +70,7 @@ def summarise(
             status_of(reading, rows)
             | {
                 "refused": _refused(rows),
+                **_unreached(claim, reading, rows),
                 "witness": settled if witness is None else witness["witness"],
             }
         )
@@ -104,6 +106,11 @@ def _refused(rows: Sequence[Record]) -> Record:
     return dict(sorted(counted.items()))
 
 
+def _unreached(claim: Any, reading: Any, rows: Sequence[Record]) -> Record:
+    found = unreached(read(claim, reading), rows) if isinstance(claim, Claim) else []
+    return {"unreached": found} if found else {}
+
+
 def _standing(claim: Any, headline: Record, proof: str) -> Standing:
     statement = StatementStatus(headline["statement"])
     if isinstance(claim, Existence | Universal):
@@ -116,7 +123,7 @@ def _standing(claim: Any, headline: Record, proof: str) -> Standing:
     if claim.entry.kind is Kind.ASSUMPTION:
         survived = statement is StatementStatus.SURVIVED
         return Standing.SATISFIABLE if survived else Standing.OPEN
-    return standing(statement, ProofStatus(proof))
+    return standing(statement, ProofStatus(proof), reached="unreached" not in headline)
 
 
 def _reason(claim: Any, headline: Record, rows: Sequence[Record]) -> str:
@@ -134,6 +141,8 @@ def _reason(claim: Any, headline: Record, rows: Sequence[Record]) -> str:
         return (
             "no firm verdict" + (f" on part {named}" if named else "") + _undecided(headline, rows)
         )
+    if "unreached" in headline and headline["statement"] == StatementStatus.SURVIVED:
+        return "not reached: " + "; ".join(headline["unreached"])
     return ""
 
 

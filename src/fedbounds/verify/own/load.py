@@ -22,7 +22,7 @@ from .declare import Theory
 from .examined import examine
 from .folder import is_folder, load_folder
 from .known import remember
-from .plan import cases
+from .plan import cases, left_out
 from .run_fractions import own_builtins
 from .view import RUNS, view_of_theory
 
@@ -97,6 +97,7 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
         source,
         file,
         {RUNS: view_of_theory(theory)},
+        left_out=partial(left_out, theory),
     )
 
 

@@ -7,6 +7,7 @@ is most exposed. Limits are counted. How a run is measured is not planned: see `
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -30,11 +31,11 @@ from ..measure.random import MOST_OUTCOMES
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject
 from ..measure.trace import subject_of
+from ..setups.ends import Ends, ends, is_bound, named_with
 from ..setups.found import view_of
 from ..setups.later import later, lengthened
 from ..setups.tried import check_parameter, plain_constants, sees, told
 from .declare import Theory
-from .edges import Ends, ends, is_bound, named_with
 from .view import Values, setup_of
 
 _MOST = {Profile.QUICK: 60, Profile.DEFAULT: 240, Profile.THOROUGH: 2000}  # cases
@@ -43,8 +44,7 @@ _SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
 
 def cases(theory: Theory, profile: Profile, seed: int) -> Iterator[Case]:
     """Cases in the order of their work, each shape of problem in turn."""
-    every = sorted(_every(theory), key=lambda case: case.work)
-    chosen = _spread(every, _MOST[profile])
+    chosen = _spread(_planned(theory), _MOST[profile])
     yield from chosen
     parts = _parts(theory)
     long = [x for x in chosen if x.setup.run.rounds == theory.horizon]
@@ -53,6 +53,16 @@ def cases(theory: Theory, profile: Profile, seed: int) -> Iterator[Case]:
         subject = subject_of(case.setup.run, view_of(case.setup))
         work = _long(replace(subject, rounds=rounds))
         yield replace(lengthened(case, rounds), name=name, work=work)
+
+
+def left_out(theory: Theory, profile: Profile) -> int:
+    """How many runs of the whole plan a profile does not judge."""
+    return max(0, len(_planned(theory)) - _MOST[profile])
+
+
+@lru_cache(maxsize=4)  # asked for the cases, and for how many are left out
+def _planned(theory: Theory) -> list[Case]:
+    return sorted(_every(theory), key=lambda case: case.work)
 
 
 def _spread(found: list[Case], most: int) -> list[Case]:

@@ -201,8 +201,11 @@ def _print_footer(
         f"({len(document['results'])} records, profile {run['profile']}, seed {run['seed']}, "
         f"{run['timing']['seconds']:.1f} s); {waiting} open: not encoded yet"
     )
-    for line in _coverage(judged):
+    for line in (*_coverage(judged), *_left_out(run)):
         out.print(line)
+    for claim in judged:
+        if claim["standing"] == Standing.OPEN and claim["reason"]:
+            out.print(Text(f"open: {claim['id']}: {claim['reason']}"), soft_wrap=True)
     for line in _unmeasured(document["results"]):
         out.print(Text(line), soft_wrap=True)
     out.print(
@@ -232,6 +235,12 @@ def _unmeasured(rows: Sequence[Record]) -> list[str]:
     told = "; ".join(f"{reason} ({count})" for reason, count in reasons[:_REASONS])
     more = f"; {len(reasons) - _REASONS} more reasons" if len(reasons) > _REASONS else ""
     return [f"not measured: {len(left)} planned instances, which say nothing: {told}{more}"]
+
+
+def _left_out(run: Record) -> Iterator[str]:
+    """What a plan has beyond a profile."""
+    for key, amount in run.get("left_out", {}).items():
+        yield f"left out by profile {run['profile']}: {amount} planned runs of {key}"
 
 
 def _coverage(judged: Sequence[Record]) -> list[str]:
@@ -328,6 +337,8 @@ def _sides(reading: Record) -> Iterator[str]:
         yield idle_words(reading["idle"])
     if "unresolved" in reading:
         yield unresolved_words(reading["unresolved"])
+    if "unreached" in reading:
+        yield f"not reached: {'; '.join(reading['unreached'])}"
 
 
 def _tight(best: Record) -> str:

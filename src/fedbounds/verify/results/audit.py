@@ -99,7 +99,8 @@ def _claim(claim: Record, proof: ProofStatus, compared: bool) -> None:
     elif compared and headline["statement"] == StatementStatus.SURVIVED:
         proof = ProofStatus.PROVED_OTHERWISE
     _equal(about, "paper_proof", claim["paper_proof"], proof.value)
-    words = words_of(kind, StatementStatus(headline["statement"]), proof)
+    statement, reached = StatementStatus(headline["statement"]), "unreached" not in headline
+    words = words_of(kind, statement, proof, reached=reached)
     if any(reading.get("standing") == Standing.CONFLICT for reading in readings):
         words = (Standing.CONFLICT,)
     _one_of(about, claim["standing"], words)

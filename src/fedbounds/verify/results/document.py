@@ -32,6 +32,7 @@ def document(results: Results, settings: Settings, timing: Timing) -> dict[str, 
             "profile": settings.profile.value,
             "seed": settings.seed,
             "device": settings.device.value,
+            **({"left_out": results.left_out} if results.left_out else {}),
             "timing": {
                 "seconds": timing.seconds,
                 "python": sys.version.split()[0],

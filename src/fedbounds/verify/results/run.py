@@ -64,11 +64,13 @@ class Results:
     proofs : what replay says of every claim with a proof, and of its steps
     records : list of records, in the order of the plan, but for the refused ones, which are
         counted in the summaries
+    left_out : how many runs of a theory's whole plan the profile does not judge, if any
     """
 
     claims: list[Record]
     records: list[Record]
     proofs: Record = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
 
 
 def run(
@@ -136,7 +138,17 @@ def run(
         for entry in entries
     ]
     kept = [row for row in found if row["verdict"] not in REFUSED]
-    return Results(summaries, kept, proof_rows(proofs, claims))
+    return Results(summaries, kept, proof_rows(proofs, claims), _left_out(entries, settings))
+
+
+def _left_out(entries: Sequence[Entry], settings: Settings) -> dict[str, int]:
+    others = {key: contributed(key) for key in _papers(entries)}
+    found = {
+        key: other.left_out(settings.profile)
+        for key, other in others.items()
+        if other is not None and other.left_out is not None
+    }
+    return {key: amount for key, amount in found.items() if amount}
 
 
 def _files(entries: Sequence[Entry]) -> tuple[str, ...]:

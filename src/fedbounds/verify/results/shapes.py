@@ -248,6 +248,7 @@ _reading = fields(
     },
     {
         "unresolved": count,
+        "unreached": _texts,
         "contradictions": _texts,
         "proof": word(ProofStatus),
         "standing": word(Standing),
@@ -328,7 +329,8 @@ _run = fields(
         "seed": count,
         "device": word(Device),
         "timing": fields({"seconds": real, "python": text, "system": text, "machine": text}),
-    }
+    },
+    {"left_out": named(count)},
 )
 _says = {
     "schema": count,

@@ -20,7 +20,7 @@ from fedbounds.theory.language.symbols import constants_in, quantities_in, t
 
 from ..decide.conditions import holds
 from ..measure.evaluate import Numbers, evaluate
-from ..setups.edges import simplest
+from .edges import simplest
 
 _POWERS = tuple(Fraction(2) ** power for power in range(40, -41, -1))
 _HALVINGS = 48  # of what is between two of them

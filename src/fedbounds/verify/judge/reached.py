@@ -1,0 +1,172 @@
+"""What of a claim's own range no record reached: edges of its conditions, noise, long runs.
+
+A claim that survived far inside its conditions, or without the noise of which it speaks, has not
+been tested: what is missing is named.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import fmpq
+from sympy.core.function import AppliedUndef
+
+from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant
+from fedbounds.theory.language.claims import Condition, Part
+from fedbounds.theory.language.symbols import RunOperator, T, constants_in, quantities_in, t
+from fedbounds.vocabulary import Verdict
+
+from ..decide.conditions import holds
+from ..measure.evaluate import Numbers, evaluate
+from ..setups.ends import ends
+
+Record = dict[str, Any]
+Known = Mapping[str, fmpq]
+
+FIRM = (Verdict.NOT_VIOLATED, Verdict.VIOLATED)
+_LOOKED = (*FIRM, Verdict.UNDECIDED)
+_NOISE = (Constant.VARIANCE_U.value, Constant.VARIANCE_V.value, Constant.DISSIMILARITY.value)
+_NEAR = 1e-5  # relative: a step within this of what a condition allows is at its edge
+
+
+def unreached(parts: Sequence[Part], records: Sequence[Record]) -> list[str]:
+    """What the firm verdicts of one reading did not reach, in words; nothing if all was.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        Of the reading, in the order of the records' parts.
+    records : sequence of dict
+    """
+    found: list[str] = []
+    for number, part in enumerate(parts if records else ()):
+        own = [(row["parts"][number]["verdict"], row) for row in records if row["parts"]]
+        told = [(verdict in FIRM, row, _known(row)) for verdict, row in own if verdict in _LOOKED]
+        with np.errstate(all="ignore"):  # a side without a value is at no edge
+            found += _edges(part, [(row, known) for firm, row, known in told if firm])
+        every = [(firm, known) for firm, _, known in told]
+        found += _noise(part, every)
+        found += _rounds(every) if _speaks_of_time(part) else ()
+    return list(dict.fromkeys(found))
+
+
+def _known(row: Record) -> dict[str, fmpq]:
+    told = row["parameters"] | {name: one["value"] for name, one in row["constants"].items()}
+    return {name: _number(value) for name, value in told.items() if _is_number(value)}
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        Fraction(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
+
+
+def _number(value: Any) -> fmpq:
+    exact = Fraction(value)
+    return fmpq(exact.numerator, exact.denominator)
+
+
+# ---- edges
+
+
+def _edges(part: Part, rows: Sequence[tuple[Record, Known]]) -> Iterator[str]:
+    for condition in part.conditions:
+        if condition.relation == "==" or not rows or not _is_plain(condition):
+            continue
+        named = constants_in(condition.left) | constants_in(condition.right)
+        own = [(row, known) for row, known in rows if named <= known.keys()]
+        if any(_at_edge(condition, named, known) for _, known in own):
+            continue
+        if any(_has_edge(part, condition, named, row, known) for row, known in own):
+            yield f"the edge of {condition}"
+
+
+def _is_plain(condition: Condition) -> bool:
+    sides = condition.left, condition.right
+    return not any(quantities_in(side) or t in side.free_symbols for side in sides)
+
+
+def _at_edge(condition: Condition, named: frozenset[str], known: Known) -> bool:
+    """Whether both sides are equal, or a whole number one away breaks it."""
+    if _is_equal(condition, known):
+        return True
+    whole = [name for name in named if known[name].q == 1 and _is_whole(condition, name)]
+    moved = ({**known, name: known[name] + by} for name in whole for by in (1, -1))
+    return any(not _holds(condition, one) for one in moved)
+
+
+def _is_whole(condition: Condition, name: str) -> bool:
+    symbols = condition.left.free_symbols | condition.right.free_symbols
+    return any(symbol.name == name and symbol.is_integer for symbol in symbols)
+
+
+def _is_equal(condition: Condition, known: Known) -> bool:
+    numbers = _floats(known)
+    try:
+        left, right = (float(evaluate(x, numbers)) for x in (condition.left, condition.right))
+    except (FedboundsError, ArithmeticError, TypeError):
+        return False
+    return abs(left - right) <= _NEAR * max(abs(left), abs(right))
+
+
+def _holds(condition: Condition, known: Known) -> bool:
+    try:
+        return holds(condition, _floats(known))
+    except (FedboundsError, ArithmeticError, TypeError):
+        return False
+
+
+def _floats(known: Known) -> Numbers:
+    return Numbers({name: float(value) for name, value in known.items()}, {})
+
+
+def _has_edge(
+    part: Part, condition: Condition, named: frozenset[str], row: Record, known: Known
+) -> bool:
+    """Whether a parameter of the run could be where this condition ends what all admit."""
+    chosen = [name for name in sorted(named & row["parameters"].keys()) if name != "n"]
+    for name in chosen:
+        found = ends(part.conditions, name, {x: y for x, y in known.items() if x != name})
+        moved = ({**known, name: end} for end in (*found.largest, *found.least))
+        if any(_is_equal(condition, one) for one in moved):
+            return True
+    return False
+
+
+# ---- noise and rounds
+
+
+def _noise(part: Part, every: Sequence[tuple[bool, Known]]) -> Iterator[str]:
+    """Constants of noise, or of unlike clients, that are 0 wherever a verdict is firm."""
+    spoken = constants_in(part.left) | constants_in(part.right)
+    for name in _NOISE:
+        if not any(firm and known.get(name, 0) > 0 for firm, known in every):
+            planned = any(known.get(name, 0) > 0 for _, known in every)
+            if planned or (name in spoken and every):
+                yield f"{name} > 0"
+
+
+def _rounds(every: Sequence[tuple[bool, Known]]) -> Iterator[str]:
+    """The longest run of the plan, where none as long has a firm verdict."""
+    planned = max((known[T.name] for _, known in every if T.name in known), default=fmpq(0))
+    if planned and not any(firm and known.get(T.name, 0) >= planned for firm, known in every):
+        yield f"runs of {planned} rounds"
+
+
+def _speaks_of_time(part: Part) -> bool:
+    """Whether a side names a round's number, the run's length, a sum over it, or a fixed round.
+
+    What leads from any round to the next one says the same of a first round, from any start.
+    """
+    for side in (part.left, part.right):
+        rounds = {call: sp.Dummy() for call in side.atoms(AppliedUndef)}
+        if any(t not in call.free_symbols for call in rounds) or side.has(RunOperator):
+            return True
+        if {t, T} & side.xreplace(rounds).free_symbols:
+            return True
+    return False
