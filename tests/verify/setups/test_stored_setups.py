@@ -1,6 +1,7 @@
 """The description of stored set-ups fits the classes, and lets through what the suite writes."""
 
 import json
+import re
 from dataclasses import fields, replace
 from itertools import chain
 
@@ -80,19 +81,24 @@ def planned(paper):
 @pytest.mark.parametrize(
     ("paper", "least"),
     [
-        ("fedplt", 200),
-        ("submodel", 200),
-        ("personalization", 100),
-        ("meerkat", 60),
+        ("fedplt", 40),
+        ("submodel", 60),
+        ("personalization", 60),
+        ("meerkat", 30),
         ("overparam", 40),
     ],
 )
 def test_every_planned_case_may_be_replayed(paper, least):
-    read = 0
-    for one in planned(paper):
+    """One of each that differ in nothing but their numbers."""
+    every = {shape_of(data): one for one in planned(paper) for data in [to_data(one)]}
+    for one in every.values():
         assert from_data(to_data(one)).algorithm_name == one.algorithm_name
-        read += 1
-    assert read >= least
+    assert len(every) >= least
+
+
+def shape_of(data):
+    """All but the numbers, as text."""
+    return re.sub(r"-?\d+(/\d+)?", "0", json.dumps(data))
 
 
 def test_what_search_saves_is_replayed(tmp_path, capsys):
