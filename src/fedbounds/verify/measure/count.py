@@ -6,7 +6,7 @@ from flint import fmpq
 
 
 class Count(int):
-    """A whole number of an exact run; quotients with it, its sums and its products are rational."""
+    """A whole number of an exact run; quotients, sums, products and powers are rational."""
 
     def __add__(self, other: Any) -> Any:
         """self + other."""
@@ -25,6 +25,16 @@ class Count(int):
         return _counted(int(self) * other)
 
     __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self) -> Any:
+        """-self."""
+        return Count(-int(self))
+
+    def __pow__(self, other: Any, modulus: None = None) -> Any:
+        """self ** other."""
+        if isinstance(other, int) and other < 0:
+            return fmpq(int(self)) ** other
+        return _counted(int(self) ** other)
 
     def __truediv__(self, other: Any) -> Any:
         """self / other."""

@@ -312,6 +312,7 @@ class Theory:
         by: str = "",
         first: int = 0,
         readings: Mapping[str, Sequence[str]] | None = None,
+        source: str = "verbatim",
     ) -> None:
         """A claim, with a proof if ``uses`` is there.
 
@@ -335,12 +336,22 @@ class Theory:
             From this round on.
         readings : mapping from names to names of parts
             Ways to read the claim; the first is the headline's.
+        source : "verbatim", "restored", "reconstructed" or "ours"
+            How far the text is the authors' own: "reconstructed" is what could not be read, and a
+            verdict on it says nothing about them.
         """
         line = caller()
         with told_at(line):
             common = Piece(None, conditions, assumptions, uses, by, first)
             found = stated(
-                self, name, formula, common, line, statement=statement, readings=readings
+                self,
+                name,
+                formula,
+                common,
+                line,
+                statement=statement,
+                readings=readings,
+                source=source,
             )
             self.statements.append(found)
 

@@ -20,6 +20,7 @@ from fedbounds.theory.language.contributed import Contribution, contribute
 from .book import book_of, refuse_contradiction
 from .declare import Theory
 from .examined import examine
+from .examples import file_of
 from .folder import is_folder, load_folder
 from .known import remember
 from .plan import cases, left_out
@@ -35,7 +36,7 @@ def load(path: str) -> tuple[str, ...]:
     FedboundsError
         One or two lines with file and line, whatever is wrong with it.
     """
-    file = Path(path)
+    file = file_of(path)
     if is_folder(path):
         return load_folder(path)
     try:
@@ -43,7 +44,7 @@ def load(path: str) -> tuple[str, ...]:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not UTF-8 text"
         raise FedboundsError(f"cannot read {path!r}: {why}") from error
-    found = [x for x in vars(_run(path, text)).values() if isinstance(x, Theory)]
+    found = [x for x in vars(_run(str(file), text)).values() if isinstance(x, Theory)]
     theories = list(dict.fromkeys(found))
     for theory, again in combinations(theories, 2):
         if theory.key == again.key:

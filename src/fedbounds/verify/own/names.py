@@ -8,6 +8,8 @@ from fedbounds.errors import FedboundsError, unknown_name
 from fedbounds.theory.language.catalogue import CATALOGUE, PAPERS, Entry, entry, paper, select
 from fedbounds.theory.language.contributed import contributed, installed
 
+from . import examples
+
 _SUFFIX = ".py"
 _INSIDE = "::"
 
@@ -22,10 +24,17 @@ def entries_named(names: tuple[str, ...]) -> tuple[Entry, ...]:
     FedboundsError
         If there is no such paper, claim or file, or two files have the same key.
     """
+    names = tuple(one for name in names for one in _each(name))
     files = tuple(name for name in names if _is_file(name))
     others = tuple(name for name in names if name not in files)
     found = (*(select(others) if others or not files else ()), *_of_files(files))
     return tuple({entry.id: entry for entry in found}.values())
+
+
+def _each(name: str) -> tuple[str, ...]:
+    """The names of all examples where "examples" is typed, and no folder of that name is one."""
+    every = name == examples.ALL and not _is_file(name)
+    return tuple(examples.EXAMPLE + one for one in examples.names()) if every else (name,)
 
 
 def named_alone(names: tuple[str, ...], entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
@@ -73,7 +82,7 @@ def entry_named(name: str) -> Entry:
 def _is_file(name: str) -> bool:
     """Whether it names a file, or a folder with a catalogue of claims."""
     path = name.partition(_INSIDE)[0]
-    if path.endswith(_SUFFIX):
+    if path.endswith(_SUFFIX) or path.startswith(examples.EXAMPLE):
         return True
     return path not in (*PAPERS, *installed()) and (Path(path) / CATALOGUE).is_file()
 
@@ -83,7 +92,7 @@ def _of_files(names: tuple[str, ...]) -> Iterator[Entry]:
     owners: dict[str, str] = {}
     for name in names:
         path, _, wanted = name.partition(_INSIDE)
-        file = Path(path).resolve()
+        file = examples.file_of(path).resolve()
         if file not in loaded:
             from .load import load  # which needs SymPy
 

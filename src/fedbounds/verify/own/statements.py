@@ -104,6 +104,7 @@ def stated(
     statement: str = "",
     readings: Mapping[str, Sequence[str]] | None = None,
     given: bool = False,
+    source: str = Source.VERBATIM,
 ) -> Statement:
     """A claim, or something taken as given, read from what was typed.
 
@@ -122,6 +123,8 @@ def stated(
     if given and isinstance(formula, Mapping):
         raise FedboundsError(f"{name!r} is given in parts; expected one formula for each given")
     pieces = formula if isinstance(formula, Mapping) else {"": formula}
+    if source not in set(Source):
+        raise unknown_name("source", source, Source)
     if not pieces:
         raise FedboundsError(f"{name!r} has no parts; expected names with formulas")
     known = {
@@ -146,7 +149,7 @@ def stated(
     cited = dict.fromkeys(x for one in found if one.proof for x in _cited(one.proof))
     uses = tuple(f"{theory.key}/{x}" for x in cited if x != name)
     entry = Entry(
-        f"{theory.key}/{name}", kind, Source.VERBATIM, line.rpartition("/")[2], text, "own", uses
+        f"{theory.key}/{name}", kind, Source(source), line.rpartition("/")[2], text, "own", uses
     )
     parts = tuple(one.part for one in found)
     claim = Claim(entry, (theory.algorithm_name,), parts, _readings(name, parts, readings))
