@@ -138,3 +138,16 @@ def test_a_condition_with_given_values_that_come_later_is_told(tmp_path):
     body = 'me.parameter("beta", "momentum", (2,))\n' + DESCENT.format("eta*beta*L <= 6")
     with pytest.raises(FedboundsError, match="depend on beta, which come later"):
         list(cases(loaded(tmp_path, body=body, **GD), Profile.QUICK, 0))
+
+
+@pytest.mark.parametrize("premises", ["", 'conditions=["eta >= 1/L"], '])
+def test_a_claim_without_an_end_above_is_looked_at_far_out(tmp_path, premises):
+    """Else a default far inside would stand for every step."""
+    premises += 'assumptions=["strongly convex clients"]'
+    body = f'me.claim("a", "f(t+1) <= f(t)", {premises})'
+    assert judged(tmp_path, body=body, **GD)["a"]["standing"] == "refuted"
+    bounded = 'me.claim("b", "f(t+1) <= f(t)", conditions=["eta <= 1/L"], '
+    bounded += 'assumptions=["strongly convex clients"])'
+    theory = loaded(tmp_path, body=bounded, **GD)
+    for case in cases(theory, Profile.QUICK, 0):
+        assert parameters_of(case)["eta"] * numbers_of(case)["L"] <= 1

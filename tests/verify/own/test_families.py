@@ -35,8 +35,7 @@ def test_they_differ_where_theorems_do():
     known = [numbers(pair) for pair in pairs]
     ratio = [float(one[Constant.SMOOTHNESS] / one[Constant.STRONG_CONVEXITY]) for one in known]
     assert max(ratio) == 100
-    assert min(float(one[Constant.STRONG_CONVEXITY]) for one in known) == 0.01
-    assert max(float(one[Constant.SMOOTHNESS]) for one in known) == 10_000
+    assert {float(one[Constant.SMOOTHNESS]) for one in known} >= {0.01, 1, 100}
     assert {problem.clients for problem, _ in pairs} == {1, 2, 3, 5}
     still = [np.all(start == problem.minimiser) for problem, start in pairs]
     assert True in still

@@ -92,7 +92,13 @@ def test_what_a_claim_says_of_all_parts_and_what_a_part_has_of_its_own(tmp_path)
     assert (one.entry.kind, same.entry.kind) == (Kind.INEQUALITY, Kind.IDENTITY)
     # a step size at the edge of either part is tried
     shares = {parameters_of(x)["eta"] for x in cases(theory, Profile.QUICK, 0)}
-    assert shares == {fmpq(1, 2), fmpq(1, 4), fmpq(1, 8), fmpq(1, 16)}  # L is 2
+    assert shares == {
+        2,
+        fmpq(1, 2),
+        fmpq(1, 4),
+        fmpq(1, 8),
+        fmpq(1, 16),
+    }  # L is 2; "same" has no end
 
 
 READ = (

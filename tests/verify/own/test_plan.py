@@ -79,10 +79,10 @@ def test_ranges_and_formulas_in_values(tmp_path):
     }  # whole numbers of 3/2, ..., 5/2 are 2 alone
 
 
-def test_an_own_parameter_without_a_condition_gets_a_quarter_of_one_over_l(tmp_path):
+def test_an_own_parameter_without_a_condition_gets_a_quarter_of_one_over_l_and_four(tmp_path):
     body = 'me.parameter("beta", "momentum")\nme.claim("a", "beta*L <= 1/4")'
     theory = loaded(tmp_path, problems=ONE, body=body)
-    assert {x["beta"] for x in values_of(theory)} == {fmpq(1, 16), fmpq(1, 32)}
+    assert {x["beta"] for x in values_of(theory)} == {fmpq(1), fmpq(1, 16), fmpq(1, 32)}
 
 
 def test_horizons_are_in_the_order_of_work_and_at_most_as_many_as_the_profile_says(tmp_path):
@@ -108,7 +108,7 @@ def test_bounds_in_own_constants_and_the_variance_are_edges_too(tmp_path):
     )
     found = values_of(theory)
     assert {x["eta"] for x in found} == {fmpq(1, k) for k in (5, 10, 9, 18)}
-    assert {x["K"] for x in found} == {fmpq(3), fmpq(1)}
+    assert {x["K"] for x in found} == {fmpq(4), fmpq(3), fmpq(1)}  # 4/L: "b" names no end
     assert {x["tau"] for x in found} == {fmpq(9), fmpq(5)}
 
 

@@ -5,7 +5,7 @@ import click
 
 @click.command()
 def examples() -> None:
-    """List theorems of the literature, each in a file; `fedbounds verify example:NAME` judges one."""
+    """List theorems of the literature; `fedbounds verify example:NAME` judges one."""
     from ..own.examples import ALL, EXAMPLE, described, names
 
     for name in names():

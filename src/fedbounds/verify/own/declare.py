@@ -402,7 +402,8 @@ def theory(
         Of the algorithm. Values are a sequence of numbers and formulas in n, constants and earlier
         parameters, such as ``("1/(4*L)", "1/L")``, or tuples with a number for each client; or
         "a:b", all whole numbers from a to b, which may be formulas; or "edges", the largest values
-        that the claims' conditions allow, and half of them. Default: m of 1 to n, and K of 1 and 2.
+        that the claims' conditions allow, and half of them; where a claim has no such condition,
+        4/L too. Default: m of 1 to n, and K of 1 and 2.
     problems : iterable of pairs (problem, start)
         From `quadratics`, `unlike` or `quadratic`; default: the first two.
     rounds : sequence of int

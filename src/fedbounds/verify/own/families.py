@@ -26,7 +26,7 @@ _HESSIANS: dict[int, tuple[tuple[tuple[int, ...], ...], ...]] = {
 }
 _REPEATS = 3  # of every shape
 _CURVED = (1, 3, 10, 100)
-_SCALES = (fmpq(1, 100), fmpq(1), fmpq(100))  # of curvatures, slopes and noise
+_SCALES = (fmpq(1, 10_000), fmpq(1, 100), fmpq(1))  # of curvatures, slopes and noise
 _CLIENTS = ((1, False), (1, False), (2, True), (2, False), (3, False), (5, False))  # alike
 _NOISES = (0, 1, fmpq(1, 10), 10)
 
@@ -51,7 +51,7 @@ def quadratics(
 
 
 def unlike() -> tuple[Pair, ...]:
-    """Quadratics whose curvatures differ a hundredfold, at scales from 1/100 to 100; a start each.
+    """Quadratics whose curvatures differ a hundredfold, with L from 1/100 to 100; a start each.
 
     With 1 to 5 clients, alike or not, at several noise levels; some start at the minimiser, where
     only noise moves the model, and what differs between clients.

@@ -31,7 +31,7 @@ from ..measure.random import MOST_OUTCOMES
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject
 from ..measure.trace import subject_of
-from ..setups.ends import Ends, ends, is_bound, named_with
+from ..setups.ends import ends, is_bound, named_with
 from ..setups.found import view_of
 from ..setups.later import later, lengthened
 from ..setups.tried import check_parameter, plain_constants, sees, told
@@ -40,6 +40,7 @@ from .view import Values, setup_of
 
 _MOST = {Profile.QUICK: 60, Profile.DEFAULT: 240, Profile.THOROUGH: 2000}  # cases
 _SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
+_FAR = 4  # times 1/L: a step where nothing contracts
 
 
 def cases(theory: Theory, profile: Profile, seed: int) -> Iterator[Case]:
@@ -174,9 +175,7 @@ def _extended(
 
 def _values(theory: Theory, name: str, given: Any, known: Mapping[str, Any]) -> list[Any]:
     if given == "edges":
-        found_ends = _edges(theory, name, known)
-        found = [end * share for end, share in product(found_ends.largest, _SHARES)]
-        found += found_ends.least
+        found = _edges(theory, name, known)
         symbol = _names(theory).constants.get(name)
         if symbol is not None and symbol.is_integer:
             found = [fmpq(x.floor()) for x in found]
@@ -223,10 +222,14 @@ def _names(theory: Theory) -> Names:
     return names_of(theory.glossary)
 
 
-def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> Ends:
-    """Ends of what conditions admit, part by part of every claim."""
+def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:
+    """Ends of what conditions admit, part by part of every claim, and half of those above.
+
+    A part that names no end says that there is none: one value is far out.
+    """
     largest: list[fmpq] = []
     least: list[fmpq] = []
+    without_end = False
     for part in _parts(theory):
         asked = named_with(part.conditions, name)
         seeing = {own for own, value in theory.constants.items() if sees(value)} | {*theory.of_runs}
@@ -249,13 +252,16 @@ def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> Ends:
         found = ends(part.conditions, name, known)
         largest += found.largest
         least += found.least
+        without_end = without_end or not found.largest
     if not (largest or least) and "L" not in known:
         raise FedboundsError(
             f'{theory.line}: parameter {name!r} is at "edges", but no condition bounds it from '
             "above and L is not known; give its values"
         )
-    default = () if largest or least else (1 / (4 * known["L"]),)
-    return Ends((*dict.fromkeys(largest), *default), tuple(dict.fromkeys(least)))
+    if not (largest or least):
+        largest.append(1 / (4 * known["L"]))
+    far = [_FAR / known["L"]] if without_end and "L" in known else []
+    return [*(end * share for end, share in product(largest, _SHARES)), *least, *far]
 
 
 def _parts(theory: Theory) -> list[Part]:

@@ -10,7 +10,7 @@ from ..options import OutputFolder
 if TYPE_CHECKING:
     from fedbounds.theory.language.claims import Claim
 
-    from .table import Table
+    from .table import Line, Table
 
 _SHOWN = 20  # misses on the terminal
 _SUFFIX = ".tsv"
@@ -27,7 +27,8 @@ def mutants(names: tuple[str, ...], seed: int, out: Path | None) -> None:
     """Change every statement in every small way; show what catches each change.
 
     Constants are halved and doubled, exponents one more and one less, names give place to their
-    neighbours; squares, hats, conditions and assumptions are dropped, relations turned. A change
+    neighbours; squares, hats, conditions and assumptions are dropped, relations turned. In a file
+    of one's own the algorithm is changed too, line by line. A change
     is caught if numbers satisfy what the proof cites and break it, or if a planned set-up of seed
     SEED breaks it in exact arithmetic, and neither is so of the original.
     """
@@ -55,6 +56,8 @@ def mutants(names: tuple[str, ...], seed: int, out: Path | None) -> None:
 def _table(
     paper: str, claims: "list[Claim]", left_out: int, names: tuple[str, ...], seed: int
 ) -> "Table":
+    from fedbounds.theory.language.contributed import declared
+
     from ...decide.profile import Profile
     from ...judge.plan import own_cases
     from ...results.engine import engine_of
@@ -62,13 +65,22 @@ def _table(
     from .table import Table, line_of, theory_digest
 
     cases = tuple(own_cases(paper, Profile.QUICK, seed))
+    found = rows(paper, subjects(paper, claims), cases)
+    of_algorithm: tuple[Line, ...] = ()
+    if declared(paper) is not None:
+        from ...own.known import theory_of
+        from . import of_file
+
+        theory = theory_of(paper)
+        found = [of_file.at_its_edges(theory, row) for row in found]
+        of_algorithm = tuple(of_file.of_algorithm(theory))
     told = " ".join(name for name in names if name.partition("/")[0] == paper) or paper
     return Table(
         " ".join(("fedbounds mutants", told, "--seed", str(seed))),
         theory_digest(paper),
         engine_of(paper),
         left_out,
-        tuple(map(line_of, rows(paper, subjects(paper, claims), cases))),
+        (*map(line_of, found), *of_algorithm),
     )
 
 

@@ -33,6 +33,8 @@ class Outcome(StrEnum):
     MISSED = "missed"
     REFUTED = "of a refuted statement"
     CONFLICT = "proved and violated"
+    LAW = "caught by a law"  # of an algorithm, as what follows
+    REFUSED = "refused"
 
 
 _IMPLIED = {
@@ -163,15 +165,15 @@ def row(subject: Subject, mutant: Mutant, implied_: str, seen: Mapping[Part, See
 
     if first:
         known = Outcome.REFUTED if subject.proof is None else Outcome.CONFLICT
-        return made(known, "", implied_ or _why(shown))
+        return made(known, "", implied_ or how_far(shown))
     if implied_:
         outcome, why = _IMPLIED[implied_]
         return made(outcome, "", why)
     if subject.proof is None:
         caught = Outcome.MEASUREMENT if shown.broken_by else Outcome.MISSED
-        return made(caught, "original not proved", _why(shown))
+        return made(caught, "original not proved", how_far(shown))
     word = tried(subject.proof, subject.part, mutant.part, subject.breaking)
-    return made(_outcome(word, bool(shown.broken_by)), word.value, _why(shown))
+    return made(_outcome(word, bool(shown.broken_by)), word.value, how_far(shown))
 
 
 def _outcome(word: Word, broken: bool) -> Outcome:
@@ -183,7 +185,7 @@ def _outcome(word: Word, broken: bool) -> Outcome:
     return Outcome.CONFLICT if broken else Outcome.PROVED
 
 
-def _why(shown: Seen) -> str:
+def how_far(shown: Seen) -> str:
     """How far the set-ups went."""
     if shown.broken_by:
         return "violated"

@@ -9,6 +9,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Part, read
 from fedbounds.theory.language.registry import encoded_claims, neighbours
 
+from .algorithms import Slip
 from .operators import Mutant, Operator
 from .rows import Outcome, Row
 
@@ -102,11 +103,11 @@ def counts(lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
     number = Counter((line.operator, line.outcome) for line in lines)
     known = [o.value for o in Outcome if any(line.outcome == o.value for line in lines)]
     yield ("operator", *known, "all")
-    for operator in [o.value for o in Operator]:
+    for operator in [o.value for o in (*Operator, *Slip)]:
         row = [number[operator, outcome] for outcome in known]
         if any(row):
             yield (operator, *map(str, row), str(sum(row)))
-    total = [sum(number[o.value, outcome] for o in Operator) for outcome in known]
+    total = [sum(line.outcome == outcome for line in lines) for outcome in known]
     yield ("all", *map(str, total), str(len(lines)))
 
 
