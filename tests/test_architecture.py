@@ -42,7 +42,7 @@ ARROWS = {
     "laws": frozenset({"errors", "laws"}),  # for other people's code: it knows nothing of ours
 }
 OPEN = frozenset(
-    {"verify", "own", "strategies", "", "__main__"}
+    {"verify", "own", "examples", "strategies", "", "__main__"}
 )  # may import anything; "" is fedbounds/__init__.py
 
 ARRAYS = frozenset({"numpy", "cupy", "array_api_compat", "array_api_strict"})

@@ -5,6 +5,7 @@ See `theory`, and ``fedbounds new FILE`` for a commented template.
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.theory.proof.language import cite, fact, square
+from fedbounds.verify.own.bent import bent
 from fedbounds.verify.own.declare import Theory, theory
 from fedbounds.verify.own.families import quadratic, quadratics, regression, unlike
 from fedbounds.verify.own.load import contribution
@@ -14,6 +15,7 @@ from fedbounds.verify.own.statements import part
 __all__ = [
     "Algorithm",
     "Theory",
+    "bent",
     "cite",
     "contribution",
     "fact",

@@ -135,15 +135,19 @@ def heights(y):
 """
 
 
-@pytest.mark.parametrize("before", [FOURTH, HUBER])
-def test_functions_of_other_degrees_are_known_in_balls(tmp_path, before):
+@pytest.mark.parametrize(
+    ("before", "method", "kind"), [(FOURTH, Method.BALLS, arb), (HUBER, Method.RATIONAL, fmpq)]
+)
+def test_functions_in_pieces_are_known_exactly_and_those_of_other_degrees_in_balls(
+    tmp_path, before, method, kind
+):
     body = 'me.claim("a", "f(t+1) <= f(t)")\nme.claim("b", "f(t+1) >= f(t)")'
     given = pieces(before, '{"L": (50, "certified")}', '(0, "exact")')
     given["more"] = "rounds=(1, 2), horizon=20"
     theory = loaded(tmp_path, body=body, **given)
     case, shown = first(theory)
-    assert case.method is Method.BALLS
-    assert all(isinstance(x, arb) for x in shown.series["f"])
+    assert case.method is method
+    assert all(isinstance(x, kind) for x in shown.series["f"])
     rows = judged(tmp_path, body=body, **given)
     assert counts(rows["a"]) == {"not violated"}
     assert counts(rows["b"]) == {"violated"}

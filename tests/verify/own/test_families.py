@@ -1,13 +1,15 @@
 """The problems on which a file's claims are judged unless it brings its own."""
 
 import numpy as np
+import pytest
 from own_files import judged, loaded
 
-from fedbounds.facts import Constant
+from fedbounds.facts import Constant, Fact
 from fedbounds.own import unlike
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.objectives import every_constant
+from fedbounds.verify.own.bent import bent
 from fedbounds.verify.own.plan import cases
 from fedbounds.vocabulary import Verdict
 
@@ -71,3 +73,69 @@ def test_a_true_claim_of_that_kind_is_not(tmp_path):
                        "before": "from fedbounds.own import unlike"}  # fmt: skip
     rows = judged(tmp_path, body=f'me.claim("a", "{true}", {INSIDE})', **pieces)
     assert rows["a"]["standing"] == "tested"
+
+
+DESCENT_STEP = {
+    "draw": "return {}",
+    "step": 'return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}',
+    "parameters": '{"eta": "edges"}',
+    "problems": "None",
+}
+SMOOTH = 'conditions=["eta <= 1/L"], assumptions=["smooth"]'
+CONVEX = 'conditions=["eta == 1/L"], assumptions=["smooth", "convex clients"]'
+
+
+def test_functions_in_pieces_are_what_they_say():
+    """Slopes are those of the values, L is the largest curvature, the infimum is at the minimiser."""
+    points = np.linspace(-3, 3, 241)
+    for problem, start in bent():
+        assert problem.exact
+        assert not problem.irrational
+        floats = problem.in_floats("")
+        d = problem.shared_dimension
+        every = np.zeros((len(points), problem.clients, d))
+        every[:, :, 0] = points[:, None]
+        slopes = floats.gradients(every)[:, :, 0]
+        values = floats.values(every)
+        middle = (values[2:] - values[:-2]) / (points[2:] - points[:-2])[:, None]
+        L = float(problem.stated[Constant.SMOOTHNESS].value)
+        assert np.abs(middle - slopes[1:-1]).max() <= L * (points[1] - points[0])
+        steps = np.abs(np.diff(slopes, axis=0)) / np.diff(points)[:, None]
+        assert 0.99 * L <= steps.max() <= 1.000001 * L
+        mean = values.mean(axis=1)
+        assert np.argmin(mean) == len(points) // 2
+        assert mean.min() == pytest.approx(float(problem.infimum()))
+        spread = ((slopes - slopes.mean(axis=1, keepdims=True)) ** 2).mean(axis=1).max()
+        assert spread == pytest.approx(float(problem.stated[Constant.DISSIMILARITY].value))
+        rising = bool(np.diff(slopes, axis=0).min() >= -1e-12)
+        assert rising == (Fact.CONVEX in problem.assumed)
+        assert start.shape == (d,)
+
+
+@pytest.mark.parametrize(
+    ("formula", "premises", "standing"),
+    [
+        ("f(T) <= L/(4*T + 2)*D_W(0)", CONVEX, "tested"),
+        ("f(T) <= 99*L/(100*(4*T + 2))*D_W(0)", CONVEX, "refuted"),  # no quadratic breaks it
+        ("f(t+1) <= f(t) - eta/2*G_u(t)", SMOOTH, "tested"),
+        ("G_u(t+1) <= G_u(t)", SMOOTH, "refuted"),  # true of convex functions
+        ("G_u(t+1) <= G_u(t)", CONVEX, "tested"),
+    ],
+)
+def test_claims_of_smooth_functions_are_looked_at_beyond_quadratics(
+    tmp_path, formula, premises, standing
+):
+    body = f'me.claim("a", "{formula}", {premises})'
+    assert judged(tmp_path, body=body, **DESCENT_STEP)["a"]["standing"] == standing
+
+
+def test_what_no_claim_speaks_of_and_what_the_algorithm_cannot_run_on_is_left_out(tmp_path):
+    strongly = f'me.claim("a", "D_W(t+1) <= D_W(t)", {INSIDE})'
+    quadratics = loaded(tmp_path, body=strongly, **DESCENT_STEP).problems
+    smooth = f'me.claim("a", "f(t+1) <= f(t)", {SMOOTH})'
+    every = loaded(tmp_path, body=smooth, **DESCENT_STEP).problems
+    assert len(every) == len(quadratics) + len(bent())
+    step = DESCENT_STEP["step"].replace("return", "problem.objective.hessian\nreturn")
+    assert len(loaded(tmp_path, body=smooth, **DESCENT_STEP | {"step": step}).problems) == len(
+        quadratics
+    )

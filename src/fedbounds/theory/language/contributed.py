@@ -46,6 +46,8 @@ class Contribution:
         them; empty if all stands here.
     left_out : function of a profile, or None
         How many runs of the whole plan that profile does not judge; None if it judges all.
+    sought : function that returns Sought, or None
+        Where instances of its claims are searched; None if a folder says so.
     """
 
     paper: "Paper"
@@ -58,6 +60,7 @@ class Contribution:
     views: "Mapping[str, View]" = field(default_factory=dict)
     package: str = ""
     left_out: Callable[[Any], int] | None = None
+    sought: Callable[[], tuple[Any, ...]] | None = None
 
 
 _KNOWN: dict[str, Contribution] = {}

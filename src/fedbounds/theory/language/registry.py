@@ -136,6 +136,9 @@ def worst_cases(theory: str) -> WorstCases | None:
 
 def sought(theory: str) -> tuple[Sought, ...]:
     """Among which set-ups a theory's claims are searched; none if it has no ``sought``."""
+    own = declared(theory)
+    if own is not None:
+        return own.sought() if own.sought is not None else ()
     return tuple(_named(theory, "sought", "SOUGHT"))
 
 

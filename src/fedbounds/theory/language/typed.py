@@ -175,14 +175,19 @@ def _tree(text: str) -> ast.expr:
 
 
 def _is_whole(exponent: sp.Expr) -> bool:
-    """Whether it is a polynomial in t and T with whole coefficients."""
+    """Whether it is a polynomial in t, T and other whole numbers, with whole coefficients."""
     if quantities_in(exponent) or exponent.has(RunOperator):
         return False
-    if not exponent.free_symbols <= {t, T} or not exponent.is_polynomial(t, T):
+    names = _wholes(exponent)
+    if not all(x.is_integer for x in names) or not exponent.is_polynomial(*names):
         return False
     if _degree(exponent) > _HIGHEST:  # before it is multiplied out
         return False
-    return all(c.is_Integer for c in sp.Poly(exponent, t, T).coeffs())
+    return all(c.is_Integer for c in sp.Poly(exponent, *names).coeffs())
+
+
+def _wholes(exponent: sp.Expr) -> list[sp.Symbol]:
+    return sorted({t, T} | exponent.free_symbols, key=str)
 
 
 def _is_chain(first: ast.operator, then: ast.operator) -> bool:
@@ -311,13 +316,15 @@ class _Reader:
     def _power(self, base: ast.expr, power: ast.expr) -> sp.Expr:
         exponent = self.read(power)
         if not (exponent.is_Rational or _is_whole(exponent)):
-            raise self._bad(f"the power {exponent} is neither a number nor whole in t and T")
+            raise self._bad(
+                f"the power {exponent} is neither a number nor whole in t, T and counts"
+            )
         if exponent.is_Rational and abs(exponent) * self._height(base) > _HIGHEST:
             raise self._bad(
                 f"the power {exponent} is above {_HIGHEST}, that of its base counted in"
             )
         if not exponent.is_Rational:
-            rounds = sp.Poly(exponent, t, T)
+            rounds = sp.Poly(exponent, *_wholes(exponent))
             small = all(abs(c) <= _HIGHEST for c in rounds.coeffs())
             if not small or rounds.total_degree() > _OF_ROUNDS or self._height(base) > _HIGHEST:
                 raise self._bad(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import sympy as sp
@@ -54,10 +54,16 @@ def refusal(part: Part, instance: Case, numbers: Numbers) -> Refusal | None:
         return Refusal(Verdict.NOT_APPLICABLE, _VECTORS)
     for assumption in part.assumptions:
         evidence = evidence_of(instance, assumption)
+        if evidence.holds is None and evidence.reason.startswith(UNMEASURED):
+            return Refusal(Verdict.UNDECIDED, evidence.reason)
         if evidence.holds is not True:
             return Refusal(Verdict.NOT_APPLICABLE, f"{assumption}: {evidence.reason}")
     missing = part.constants - numbers.constants.keys()
     if missing:
+        why = undefined_of(instance)
+        unmeasured = [own for own in map(why.get, sorted(missing)) if _is_unmeasured(own)]
+        if len(unmeasured) == len(missing):
+            return Refusal(Verdict.UNDECIDED, "; ".join(dict.fromkeys(unmeasured)))
         reason = f"no value for {', '.join(sorted(missing))}"
         return Refusal(Verdict.NOT_APPLICABLE, _told(reason, missing, instance))
     for name, constant in constants_of(instance).items():
@@ -98,6 +104,10 @@ def refusal(part: Part, instance: Case, numbers: Numbers) -> Refusal | None:
             return Refusal(Verdict.OUTSIDE, failed)
     reasons = sorted({missing_here[name] for name in part.quantities & missing_here.keys()})
     return Refusal(Verdict.UNDECIDED, f"{UNMEASURED}{'; '.join(reasons)}") if reasons else None
+
+
+def _is_unmeasured(why: str | None) -> TypeGuard[str]:
+    return why is not None and why.startswith(UNMEASURED)
 
 
 def _told(reason: str, names: Iterable[str], instance: Case) -> str:

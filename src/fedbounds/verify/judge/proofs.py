@@ -10,7 +10,7 @@ from fedbounds.theory.language.claims import Claim, Reading, read
 from fedbounds.theory.language.contributed import declared
 from fedbounds.theory.language.formula import to_latex
 from fedbounds.theory.proof.language import OURS, Written
-from fedbounds.theory.proof.library import book_of, names_of, papers, replayed
+from fedbounds.theory.proof.library import book_of, has_book, names_of, replayed
 from fedbounds.theory.proof.replay import (
     Local,
     Replayed,
@@ -96,7 +96,7 @@ def prove(
         If a proved step is broken on a run.
     """
     keys = dict.fromkeys(name.partition("/")[0] for name in chosen)
-    steps = {key: asked(key, chosen) for key in keys if key in papers()}
+    steps = {key: asked(key, chosen) for key in keys if has_book(key)}
     own = {
         key: seen(key, list(dict.fromkeys(s.written.id for s in every)))
         for key, every in steps.items()
@@ -118,7 +118,7 @@ def asked(paper: str, chosen: Sequence[str]) -> tuple[Replayed, ...]:
 def chain_of(claim: Claim) -> Record | None:
     """The steps of a claim's proof, replayed and not measured; None without a proof."""
     key = claim.entry.paper
-    if key not in papers():
+    if not has_book(key):
         return None
     proofs = Proofs({key: asked(key, [claim.id])}, {}, {}, {key: book_of(key).theory.always})
     return _rows_of(proofs, [claim]).get(claim.id)

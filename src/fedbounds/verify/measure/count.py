@@ -30,7 +30,7 @@ class Count(int):
         """-self."""
         return Count(-int(self))
 
-    def __pow__(self, other: Any, modulus: None = None) -> Any:
+    def __pow__(self, other: Any, modulus: None = None) -> Any:  # type: ignore[override]
         """self ** other."""
         if isinstance(other, int) and other < 0:
             return fmpq(int(self)) ** other

@@ -66,6 +66,7 @@ class Theory:
     rounds: tuple[int, ...]
     horizon: int
     line: str
+    varied: bool = False  # its problems are the default ones, of which there may be others
     laws: tuple[str, ...] = ()
     quantities: dict[str, OfState] = field(default_factory=dict)
     definitions: dict[str, sp.Expr] = field(default_factory=dict)
@@ -103,17 +104,22 @@ class Theory:
     def parameter(
         self, name: str, meaning: str, values: Any = "edges", *, positive: bool = True
     ) -> None:
-        """A parameter of the algorithm beside those that every theory knows.
+        """A parameter of the algorithm: one that every theory knows, or one's own.
 
         Parameters
         ----------
+        name : str
+            One of `fedbounds symbols` has the meaning and the sign that it has there.
         values : "edges", "a:b" or a sequence of numbers and formulas
             See `theory`.
         positive : bool
             Whether 0 is excluded, which proofs may use.
         """
         with told_at(caller()):
-            self._symbol(name, meaning, **{"positive" if positive else "nonnegative": True})
+            if name not in SHARED.constants or name in _OF_PROBLEMS:
+                self._symbol(name, meaning, **{"positive" if positive else "nonnegative": True})
+            elif name in self.parameters:
+                raise FedboundsError(f"{name!r} is a parameter of the algorithm already")
             self.parameters[name] = without_arrays(values)
 
     def constant(
@@ -405,7 +411,8 @@ def theory(
         that the claims' conditions allow, and half of them; where a claim has no such condition,
         4/L too. Default: m of 1 to n, and K of 1 and 2.
     problems : iterable of pairs (problem, start)
-        From `quadratics`, `unlike` or `quadratic`; default: the first two.
+        From `quadratics`, `unlike`, `bent` or `quadratic`; default: the first two, and where a
+        claim assumes only smooth or convex functions the third, if the algorithm runs on it.
     rounds : sequence of int
         Horizons T.
     horizon : int
@@ -451,5 +458,14 @@ def theory(
             if not isinstance(count, int) or count < 1:
                 raise FedboundsError(f"rounds {count!r}; expected whole numbers from 1")
         return Theory(
-            key, algorithm, title or key, values, pairs, tuple(rounds), horizon, line, tuple(laws)
+            key,
+            algorithm,
+            title or key,
+            values,
+            pairs,
+            tuple(rounds),
+            horizon,
+            line,
+            problems is None,
+            tuple(laws),
         )

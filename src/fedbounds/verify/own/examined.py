@@ -1,5 +1,6 @@
 """What is checked of a user's functions before they are believed: one round, in floats."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -8,8 +9,10 @@ import sympy as sp
 from flint import fmpq
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant, Fact
 from fedbounds.problems import to_float
 from fedbounds.problems.spectrum import to_floats
+from fedbounds.theory.language.claims import Part
 from fedbounds.theory.proof.vectors import given
 
 from ..measure.balls import precise
@@ -26,6 +29,7 @@ from ..measure.subject import Subject, fields, numbers
 from ..measure.undivided import listed_whole
 from ..measure.unknowns import Refused
 from ..setups.tried import constants_of_run
+from .bent import bent
 from .declare import Theory
 from .families import Pair
 from .lines import told_at
@@ -45,6 +49,8 @@ def examine(theory: Theory) -> None:
         for the same arguments; or if vectors or random objects of the theory are not there.
     """
     theory.problems = tuple(_exactly(theory, *pair) for pair in theory.problems)
+    if theory.varied:
+        theory.problems += tuple(_beyond_quadratics(theory))
     problem, start = max(theory.problems, key=lambda pair: pair[0].clients)
     values = dict(first_parameters(theory, problem, start))
     floats = Clients(in_floats(problem))
@@ -74,6 +80,23 @@ def examine(theory: Theory) -> None:
     chances = numbers(every.chances, exact=False)
     one = Round(0, start_rows, every, drawn, first, once, shown, chances)
     _check_vectors(theory, subject, one)
+
+
+def _beyond_quadratics(theory: Theory) -> Iterator[Pair]:
+    """Functions in pieces of which some claim speaks, and on which the algorithm runs."""
+    parts = [part for statement in theory.statements for part in statement.claim.parts]
+    for problem, start in bent():
+        if any(_says_something(part, problem) for part in parts):
+            own, begin = _exactly(theory, problem, start)
+            if own.exact:
+                yield own, begin
+
+
+def _says_something(part: Part, problem: Objective) -> bool:
+    """Whether the problem has the constants and the facts that a part takes for granted."""
+    told = {Constant.VARIANCE_U, Constant.INITIAL_GAP, *problem.stated}
+    facts = {Fact(word) for word in part.assumptions if word in {*Fact}}
+    return {*Constant} & part.constants <= told and facts <= problem.assumed
 
 
 def _exactly(theory: Theory, problem: Any, start: Any) -> Pair:

@@ -95,7 +95,8 @@ def quadratic(
         own.shape,
         f"one for each of {len(linear)} clients",
     )
-    law_of_noise = Noise(laws[law], rational(noise), rational(noise if d_v else 0))
+    (scale,) = exact_entries([noise])
+    law_of_noise = Noise(laws[law], scale, scale if d_v else fmpq(0))
     problem = FederatedQuadratic(
         exact_entries(hessians), linear, linear.shape[-1] - d_v, law_of_noise
     )

@@ -25,6 +25,7 @@ from .folder import is_folder, load_folder
 from .known import remember
 from .plan import cases, left_out
 from .run_fractions import own_builtins
+from .sought import sought
 from .view import RUNS, view_of_theory
 
 
@@ -99,6 +100,7 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
         file,
         {RUNS: view_of_theory(theory)},
         left_out=partial(left_out, theory),
+        sought=cache(partial(sought, theory)),
     )
 
 

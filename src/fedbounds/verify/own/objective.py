@@ -32,7 +32,10 @@ from .entries import through
 Array = Any
 _LOWER = frozenset({Constant.STRONG_CONVEXITY, Constant.PL})
 _POINTS, _REACH, _STEP = 64, 3.0, 1e-6
+_CONVEX = frozenset({Fact.CONVEX, Fact.STRONGLY_CONVEX})
 _SLACK = 1e-5  # relative, of finite differences
+_PIECES = 64  # points that tell whether gradients are affine in pieces
+_FINE, _SPARE = 40, 20  # binary digits of these, and how many more their images may have
 _TRIED = 3  # points at which functions are asked for exact numbers
 _SMALL = fmpq(1, 2**40)  # a step of differences, whose error is about its square
 _TRUNCATED = 1e-23  # of the size of a function, that error and more
@@ -228,7 +231,8 @@ def _to_safe_side(value: Any, *, lower: bool) -> fmpq:
 def _known_exactly(plain: Objective, scale: fmpq, best: Array | None) -> Objective:
     """In rationals or in balls, if its functions answer these; else in floats, with the reason."""
     noise = Noise(plain.noise.law, scale, fmpq(0))
-    given = replace(plain, exact=True, noise=noise, irrational=not _is_affine(plain))
+    rational_ones = _is_affine(plain) or _is_affine_in_pieces(plain)
+    given = replace(plain, exact=True, noise=noise, irrational=not rational_ones)
     try:
         found = given if best is None else _with_minimiser(given, best)
         _try_exactly(found)
@@ -249,6 +253,27 @@ def _is_affine(plain: Objective) -> bool:
     polynomials = [entry for entry in slopes.reshape(-1) if isinstance(entry, Unknown)]
     every = [*slopes.reshape(-1), *heights.reshape(-1)]
     return named.degree(polynomials) <= 1 and all(isinstance(x, Unknown | fmpq) for x in every)
+
+
+def _is_affine_in_pieces(plain: Objective) -> bool:
+    """Whether gradients of rationals are rationals of hardly more digits, as those of Huber's are.
+
+    Whatever the pieces are, runs stay in rationals then; and if other points are another matter,
+    numbers of many digits become balls.
+    """
+    points = _rationals(np.round(_points(plain) * 2**_FINE) / 2**_FINE)
+    try:
+        slopes, heights = through(plain.gradients, points), through(plain.values, points)
+    except Exception:  # whatever it does not do with them
+        return False
+    every = [*slopes.reshape(-1), *heights.reshape(-1)]
+    short = all(isinstance(x, fmpq) and x.q.bit_length() <= 2 * _FINE + _SPARE for x in every)
+    return short and all(x.q.bit_length() <= _FINE + _SPARE for x in slopes.reshape(-1))
+
+
+def _points(plain: Objective) -> Array:
+    random = np.random.default_rng(1)
+    return random.uniform(-_REACH, _REACH, (_PIECES, plain.clients, plain.shared_dimension))
 
 
 def _try_exactly(found: Objective) -> None:
@@ -284,6 +309,8 @@ def _with_minimiser(found: Objective, best: Array) -> Objective:
     mean = slope.sum(axis=1)[0] / found.clients
     if not found.irrational and not any(mean):
         return replace(found, minimiser=best)
+    if found.irrational and _rests(found, best) and _CONVEX & {*found.assumed}:
+        return replace(found, minimiser=point)
     mu = found.stated.get(Constant.STRONG_CONVEXITY)
     vouched = Fact.STRONGLY_CONVEX in found.assumed and mu is not None
     if vouched and mu is not None and mu.provenance is not Provenance.ESTIMATE and mu.value > 0:
@@ -292,6 +319,13 @@ def _with_minimiser(found: Objective, best: Array) -> Objective:
         return replace(found, minimiser=balls(best) + around, irrational=True)
     why = {"D_W": "a minimiser that is stated up to rounding"}
     return replace(found, minimiser=best, estimated={**why, **found.estimated})
+
+
+def _rests(found: Objective, best: Array) -> bool:
+    """Whether the gradient is 0 there, for certain: functions in pieces have exact values."""
+    slope = through(found.gradients, np.stack([best] * found.clients)[None])
+    exact = all(isinstance(x, fmpq) for x in slope.reshape(-1))
+    return exact and not any(slope.sum(axis=1)[0])
 
 
 def _rationals(numbers: Any) -> Array:

@@ -116,9 +116,9 @@ def _runs(theory: Theory, problem: Any, start: Any) -> Iterator[tuple[Values, in
     lengths = tuple(dict.fromkeys((*theory.rounds, theory.horizon)))
     if _speak_of_rounds(theory):
         for rounds in lengths:
-            yield from ((own, rounds) for own in _parameters(theory, problem, start, rounds))
+            yield from ((own, rounds) for own in parameters_of(theory, problem, start, rounds))
         return
-    for own in _parameters(theory, problem, start, lengths[0]):
+    for own in parameters_of(theory, problem, start, lengths[0]):
         yield from ((own, rounds) for rounds in lengths)
 
 
@@ -144,7 +144,7 @@ def _paths(subject: Subject) -> int | None:
         return None
 
 
-def _parameters(theory: Theory, problem: Any, start: Any, rounds: int) -> Iterator[Values]:
+def parameters_of(theory: Theory, problem: Any, start: Any, rounds: int) -> Iterator[Values]:
     """Every combination of the parameters' values for a run, in the order of the file."""
     known = {name.value: c.value for name, c in every_constant(problem, start).items()}
     known |= sizes(problem)
@@ -276,7 +276,7 @@ def first_parameters(theory: Theory, problem: Any, start: Any) -> Values:
     FedboundsError
         If there is none.
     """
-    found = next(_parameters(theory, problem, start, theory.rounds[0]), None)
+    found = next(parameters_of(theory, problem, start, theory.rounds[0]), None)
     if found is None:
         raise FedboundsError(
             f"{theory.line}: no combination of parameters for n = {problem.clients}; "

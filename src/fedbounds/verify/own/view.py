@@ -35,6 +35,13 @@ Values = tuple[tuple[str, Any], ...]  # of parameters: numbers, or tuples of the
 def setup_of(theory: Theory, number: int, values: Values, rounds: int) -> Setup:
     """A run on a problem of the theory, by its number from 0."""
     problem, start = theory.problems[number]
+    return set_up(theory, problem, start, values, rounds, number)
+
+
+def set_up(
+    theory: Theory, problem: Any, start: Any, values: Values, rounds: int, number: int = 0
+) -> Setup:
+    """A run on a quadratic or a regression, or on the theory's problem of that number."""
     return Setup(theory.key, RUNS, Run(as_data(problem, number), start.tolist(), values, rounds))
 
 

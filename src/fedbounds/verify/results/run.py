@@ -10,7 +10,7 @@ from typing import Any
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.language.catalogue import Entry
 from fedbounds.theory.language.claims import Claim, Reading
-from fedbounds.theory.language.contributed import contributed
+from fedbounds.theory.language.contributed import contributed, declared
 from fedbounds.theory.language.registry import encoded, encoded_claims
 from fedbounds.vocabulary import Standing, Verdict
 
@@ -40,6 +40,7 @@ Progress = Callable[[str, int, int], None]  # what is under way, how many done, 
 _SMALL_PLAN = 60  # instances; for fewer, starting processes costs more than it saves
 # evaluations of the search for the tightest instance of a claim
 _BUDGET = {Profile.QUICK: 0, Profile.DEFAULT: BUDGET, Profile.THOROUGH: 10 * BUDGET}
+_OF_FILES = 4  # times fewer for a user's file, whose first verdict is to come soon
 _UNPROVED = 3  # times as many where a reading has no proof, and nothing planned breaks it
 _BATCH = 8  # instances handed to a process at a time
 
@@ -194,11 +195,12 @@ def _to_search(
     found = []
     for claim in claims if budget else ():
         own = {}
+        most = budget if declared(claim.entry.paper) is None else budget // _OF_FILES
         for reading in claim.readings:
             if (claim.id, reading.name) not in broken and not proofs.proves(claim, reading):
-                own[reading] = _UNPROVED * budget
+                own[reading] = _UNPROVED * most
             elif reading is claim.readings[0]:
-                own[reading] = budget
+                own[reading] = most
         if own:
             found.append((claim, own))
     return sorted(found, key=lambda one: -sum(one[1].values()))  # what takes longest first

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedbounds.theory.language.claims import Claim
+from fedbounds.theory.language.contributed import declared
 from fedbounds.theory.language.registry import claim as claim_of
 from fedbounds.theory.language.setting import readings_of
 
@@ -18,6 +19,7 @@ from .engine import engine_of
 from .records import record
 from .store import Store, claim_text, record_key
 
+_OF_FILES = {"examples": 60, "budget": 25, "searches": 1}
 Record = dict[str, Any]
 Suspects = dict[tuple[str, str], list[Case]]  # by claim id and reading name
 Map = Callable[..., Iterator[Any]]
@@ -71,7 +73,9 @@ def seek(case: Broken) -> tuple[Record, str | None] | None:
     """A witness's record and script; None if none is found."""
     claim = claim_of(case.claim)
     reading = next(r for r in claim.readings if r.name == case.reading)
-    witness = find_witness(claim, reading, case.suspects)
+    # a file's first verdict is to come soon; `search` looks as far as for a paper
+    limits: dict[str, int] = {} if declared(claim.entry.paper) is None else _OF_FILES
+    witness = find_witness(claim, reading, case.suspects, **limits)
     if witness is None:
         return None
     row = record(witness.judgement, case.key) | {

@@ -15,6 +15,7 @@ from fedbounds.errors import require
 from fedbounds.facts import Fact
 from fedbounds.problems.linear import rational
 from fedbounds.theory.language.claims import Claim, Condition, Part
+from fedbounds.theory.language.contributed import Contribution, contributed
 from fedbounds.theory.language.registry import sought, views
 from fedbounds.theory.language.setups import Number, Objective, Setup, formula, is_formula
 from fedbounds.theory.language.sought import Counts, Row, Seeking, Sought
@@ -85,13 +86,18 @@ def _exactly(setup: Setup) -> int:
     return MOST_EXACT_WORK if is_long(setup) else 2 * MOST_EXACT_WORK // (setup.run.rounds + 1)
 
 
-@lru_cache(maxsize=64)  # every part is asked for several times, and counts are many
 def spaces(claim: Claim, part: Part, longer: bool = True) -> tuple[Space, ...]:
     """Where instances of a part are searched: of every algorithm that it is about.
 
     None of parts that speak of vectors, whose products a search does not measure. Without
     ``longer`` no run has more rounds than the counts say.
     """
+    return _spaces(claim, part, longer, contributed(claim.entry.paper))
+
+
+@lru_cache(maxsize=64)  # every part is asked for several times, and counts are many
+def _spaces(claim: Claim, part: Part, longer: bool, _of: Contribution | None) -> tuple[Space, ...]:
+    """A file of one's own may be another one later."""
     if part.vectors or part.index not in _INDICES:
         return ()
     names = (part.algorithm,) if part.algorithm else claim.algorithms

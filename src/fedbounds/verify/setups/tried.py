@@ -3,8 +3,9 @@
 Quantities are functions of the state or definitions; constants may be functions too.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import is_dataclass, replace
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from fedbounds.theory.language.setups import Says, Setup, View
 from fedbounds.theory.language.typed import names_of
 
 from ..decide.case import Found
+from ..decide.conditions import UNMEASURED
 from ..measure.answers import Answer
 from ..measure.balls import enclosed, precise
 from ..measure.contract import called, place, takes
@@ -86,7 +88,8 @@ def _tried(setup: Setup, view: View) -> Found:
     known = every_constant(problem, subject.start)
     parameters = _parameters(setup, view, subject)
     shown = _answered(subject, view, known, parameters)
-    found, undefined = _of_run(of_runs(view), shown.known)
+    reason = next(iter(shown.missing.values()), _NOT_MEASURED)
+    found, undefined = _of_run(of_runs(view), shown.known, reason)
     parameters |= found
     series = {name: enclosed(own) for name, own in shown.series.items()}
     for name in (*view.functions, *view.quantities):
@@ -105,30 +108,32 @@ def _tried(setup: Setup, view: View) -> Found:
         constants=known,
         evidence=evidence(problem)
         | _decided(view.decided, subject)
-        | {name: _stated(says, shown.known) for name, says in view.assumptions.items()},
+        | {name: _stated(says, shown.known, reason) for name, says in view.assumptions.items()},
         undefined=undefined,
         estimated=_estimated(view, subject, series),
         missing=shown.missing,
     )
 
 
-def _of_run(names: Collection[str], known: Known | None) -> tuple[dict[str, Any], dict[str, str]]:
-    """Constants by definition; of others why they have no value."""
+def _of_run(
+    names: Collection[str], known: Known | None, reason: str
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Constants by definition; of others why they have no value, or why no run is measured."""
+    if known is None:
+        return {}, dict.fromkeys(names, UNMEASURED + reason)
     found, undefined = dict[str, Any](), dict[str, str]()
     for name in names:
         try:
-            if known is None:
-                raise MissingError(_NOT_MEASURED)
             found[name] = enclosed(known.constant(name))
         except MissingError as error:
             undefined[name] = str(error)
     return found, undefined
 
 
-def _stated(says: tuple[Says, ...], known: Known | None) -> Evidence:
-    """Whether all statements hold where the run goes."""
+def _stated(says: tuple[Says, ...], known: Known | None, reason: str) -> Evidence:
+    """Whether all statements hold where the run goes, if it is measured."""
     if known is None:
-        return Evidence(None, _NOT_MEASURED)
+        return Evidence(None, UNMEASURED + reason)
     why = next((why for one in says if (why := known.holds(one)[1])), "")
     return Evidence(not why, why or "; ".join(map(str, says)))
 
@@ -146,10 +151,54 @@ def _estimated(view: View, subject: Subject, series: Mapping[str, Any]) -> dict[
     if problem.rounded:
         return floats | dict.fromkeys(series, problem.rounded)
     found = floats | dict(problem.estimated)
+    if "D_W" in found:
+        steps = subject.algorithm.init, subject.algorithm.draw, subject.algorithm.step
+        if any(map(_speaks_of_minimiser, steps)):
+            found |= dict.fromkeys((*series, *view.constants), found["D_W"])
+        asked = [x for x, y in view.constants.items() if _asks_minimiser(x, y, subject)]
+        found |= dict.fromkeys(asked, found["D_W"])
     if any(_is_negative(x) for x in series.get("f", ())):
         found["f"] = "an infimum that is stated up to rounding"
     why = found.get("D_W")
-    return found if why is None else found | dict.fromkeys((*view.functions, *view.quantities), why)
+    return found if why is None else found | dict.fromkeys(view.functions, why)
+
+
+def _asks_minimiser(name: str, value: Any, subject: Subject) -> bool:
+    """Whether a constant that is a function is another one, or none, without the minimiser."""
+    if not callable(value):
+        return False  # a definition is of what steps show
+    objective = replace(subject.problem.objective, minimiser=None)
+    without = replace(subject, problem=replace(subject.problem, objective=objective))
+    try:
+        other = _called(f"constant {name!r}", value, without)
+    except Exception:  # whatever a user's function does with None
+        return True
+    return bool(other != _called(f"constant {name!r}", value, subject))
+
+
+def _speaks_of_minimiser(function: Any) -> bool:
+    """Whether the name stands in its code, or in that of a function of its file which it names."""
+    pending, seen = [function], set[int]()
+    while pending:
+        own = pending.pop()
+        if not isinstance(own, FunctionType) or id(own) in seen:
+            continue
+        seen.add(id(own))
+        names = set(_names(own.__code__))
+        if "minimiser" in names:
+            return True
+        held = (cell.cell_contents for cell in own.__closure__ or ())
+        pending += [*(own.__globals__.get(name) for name in names), *held]
+    return False
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)
+        elif isinstance(inner, str):  # of getattr
+            yield inner
 
 
 def _is_stated(problem: Any) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-_LONGEST = 40  # characters of code that are told
+_LONGEST = 60  # characters of code that are told
 _LAWS = {  # other laws of a draw with the same arguments
     "participants": ("participants_with_replacement",),
     "participants_with_replacement": ("participants",),
@@ -80,9 +80,9 @@ def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
 def _of_function(
     function: ast.FunctionDef, tree: ast.Module
 ) -> Iterator[tuple[ast.AST, Slip, str, str]]:
-    keys = _keys(tree)
+    keys, names = _keys(tree), _parameters(tree)
     for node, parents in _walk(function):
-        for slip, other in _of_node(node, parents, function, keys):
+        for slip, other in _of_node(node, parents, function, keys, names):
             told = f"{_short(node)} -> {'' if other is None else _short(other)}".rstrip()
             yield node, slip, told, _with(tree, node, other)
 
@@ -110,7 +110,11 @@ class _Put(ast.NodeTransformer):
 
 
 def _of_node(
-    node: ast.AST, parents: Sequence[ast.AST], function: ast.FunctionDef, keys: Sequence[str]
+    node: ast.AST,
+    parents: Sequence[ast.AST],
+    function: ast.FunctionDef,
+    keys: Sequence[str],
+    names: Sequence[str],
 ) -> Iterator[tuple[Slip, ast.AST | None]]:
     inside = any(isinstance(x, ast.Subscript | ast.keyword) for x in parents)
     match node:
@@ -139,6 +143,12 @@ def _of_node(
             for other in keys:
                 if other != key:
                     yield Slip.NAME, ast.Subscript(node.value, ast.Constant(other))
+        case ast.Subscript(value=ast.Name(id="p"), slice=ast.Constant(value=str() as key)):
+            for other in names:
+                if other != key:
+                    yield Slip.NAME, ast.Subscript(node.value, ast.Constant(other))
+        case ast.Attribute(value=ast.Name(id="problem"), attr="clients") if "m" in names:
+            yield Slip.NAME, ast.Subscript(ast.Name("p"), ast.Constant("m"))
         case ast.Name(id=name, ctx=ast.Load()) if name in _counters(function):
             if any(isinstance(x, ast.Subscript) for x in parents):
                 yield Slip.REUSE, ast.Constant(0)
@@ -147,11 +157,12 @@ def _of_node(
             if before is not None:
                 yield Slip.NAME, ast.Name(before)
         case ast.Assign(targets=[ast.Name(id=name)]) if _is_again(function, name, node):
-            yield Slip.LINE, None
+            alone = isinstance(parents[-1], ast.For) and len(parents[-1].body) == 1
+            yield Slip.LINE, ast.Pass() if alone else None
         case ast.Dict() if isinstance(parents[-1], ast.Return) and function.name != "draw":
-            for at, key in enumerate(node.keys):
+            for at, field in enumerate(node.keys):
                 if "state" in {arg.arg for arg in function.args.args}:
-                    own = ast.Subscript(ast.Name("state"), key or ast.Constant(""))
+                    own = ast.Subscript(ast.Name("state"), field or ast.Constant(""))
                     values = [*node.values[:at], own, *node.values[at + 1 :]]
                     yield Slip.STALE, ast.Dict(node.keys, list(values))
 
@@ -166,6 +177,16 @@ def _keys(tree: ast.Module) -> tuple[str, ...]:
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Dict):
                 keys = (key.value for key in node.value.keys if isinstance(key, ast.Constant))
                 found |= {key: None for key in keys if isinstance(key, str)}
+    return tuple(found)
+
+
+def _parameters(tree: ast.Module) -> tuple[str, ...]:
+    """Of the algorithm, that its functions ask for."""
+    found: dict[str, None] = {}
+    for node in (x for function in _functions(tree) for x in ast.walk(function)):
+        match node:
+            case ast.Subscript(value=ast.Name(id="p"), slice=ast.Constant(value=str() as key)):
+                found |= {key: None}
     return tuple(found)
 
 

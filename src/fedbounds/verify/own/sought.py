@@ -1,0 +1,122 @@
+"""Where instances of a user's claims are searched: quadratics unlike those of the plan.
+
+Where a file gives its problems, each is scaled and begun elsewhere, and no other is made: they may
+be what its theorem is about.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from fedbounds.problems import FederatedQuadratic
+from fedbounds.theory.language.setups import Setup
+from fedbounds.theory.language.sought import Counts, Seeking, Sought, Steps
+
+from ..setups.inside import NoStepsError
+from .declare import Theory
+from .families import Pair, quadratic
+from .plan import parameters_of
+from .view import set_up
+
+_CLIENTS = (1, 2, 3, 5)
+_DIMENSIONS = (1, 2)
+_TURN = ((Fraction(3, 5), Fraction(-4, 5)), (Fraction(4, 5), Fraction(3, 5)))  # of two axes
+_VALUES = 24  # values of the parameters are chosen among so many, in turn
+_AGAIN = 2  # doublings of the number of rounds
+
+
+def sought(theory: Theory) -> tuple[Sought, ...]:
+    """None where given problems are not all quadratics without personal blocks, in rationals."""
+    if not theory.varied and not all(_is_plain(problem) for problem, _ in theory.problems):
+        return ()
+    counts = tuple(_counts(theory))
+    return (Sought(theory.algorithm_name, counts, Steps(), partial(_made, theory), _AGAIN),)
+
+
+def _is_plain(problem: Any) -> bool:
+    quadratic = type(problem) is FederatedQuadratic and problem.hessian.dtype == object
+    return quadratic and not problem.personal_dimension
+
+
+def _counts(theory: Theory) -> Iterator[Counts]:
+    lengths = sorted({*theory.rounds, theory.horizon})
+    if theory.varied:
+        every = product(lengths, _CLIENTS, _DIMENSIONS)
+        yield from ({"T": T, "n": n, "d_u": d} for T, n, d in every)
+        return
+    for T, at in product(lengths, range(len(theory.problems))):
+        yield {"T": T, "n": theory.problems[at][0].clients, "problem": at}
+
+
+def _made(theory: Theory, seek: Seeking) -> Setup:
+    counts = seek.counts()
+    problem, start = _other(seek, counts) if theory.varied else _scaled(theory, seek, counts)
+    if seek.choice((False, True)):
+        start = problem.minimiser
+    rounds = counts["T"]
+    own = list(parameters_of(theory, problem, start, rounds))
+    if not own:
+        raise NoStepsError("no combination of parameters here")
+    values = own[seek.choice(range(_VALUES)) % len(own)]
+    values = tuple((name, _inside(theory, name, value, seek)) for name, value in values)
+    return set_up(theory, problem, start, values, rounds)
+
+
+def _inside(theory: Theory, name: str, value: Any, seek: Seeking) -> Any:
+    """At its edge, or less."""
+    if theory.parameters[name] != "edges" or seek.choice((True, True, False)):
+        return value
+    share = seek.size("1/100", 1)
+    less = value * fmpq(share.numerator, share.denominator)
+    return value if value.q == 1 and less < 1 and _is_count(theory, name) else less
+
+
+def _is_count(theory: Theory, name: str) -> bool:
+    symbol = theory.glossary.constants.get(name)
+    return symbol is not None and bool(symbol.is_integer)
+
+
+def _other(seek: Seeking, counts: Counts) -> Pair:
+    """Quadratics along the axes, or along two that are turned."""
+    n, d = int(counts["n"]), int(counts["d_u"])
+    scale = seek.size("1/100", 100)
+    alike = n > 1 and seek.choice((False, True))
+    shapes = [np.diag([scale * seek.size("1/100", 1) for _ in range(d)])]
+    shapes += [] if alike else [
+        np.diag([scale * seek.size("1/100", 1) for _ in range(d)]) for _ in range(n - 1)
+    ]  # fmt: skip
+    if d == 2 and seek.choice((False, True)):
+        turn = np.array(_TURN, dtype=object)
+        shapes = [turn @ shape @ turn.T for shape in shapes]
+    hessians = shapes * n if alike else shapes
+    differ = n > 1 and seek.choice((True, False))
+    slopes = [[_signed(seek, scale) if differ else 0 for _ in range(d)] for _ in range(n)]
+    noise = scale * seek.size("1/10", 10) if seek.choice((False, True)) else 0
+    return quadratic(hessians, slopes, [_signed(seek, 1) for _ in range(d)], noise)
+
+
+def _signed(seek: Seeking, scale: Any) -> Any:
+    return seek.choice((1, -1)) * scale * seek.size("1/10", 10)
+
+
+def _scaled(theory: Theory, seek: Seeking, counts: Counts) -> Pair:
+    """One of the file's problems times a number, from another start."""
+    problem, start = theory.problems[int(counts["problem"])]
+    scale = _rational(seek.size("1/100", 100))
+    moved = start
+    if seek.choice((False, True)):
+        moved = [_rational(_signed(seek, 1)) for _ in start]
+    noise = problem.noise
+    return quadratic(
+        (problem.hessian * scale).tolist(), (problem.linear * scale).tolist(), list(moved),
+        noise.scale_u * scale, noise.law.value,
+    )  # fmt: skip
+
+
+def _rational(x: Fraction) -> fmpq:
+    return fmpq(x.numerator, x.denominator)
