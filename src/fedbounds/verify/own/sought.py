@@ -1,10 +1,9 @@
 """Where instances of a user's claims are searched: quadratics unlike those of the plan.
 
-Where a file gives its problems, each is scaled and begun elsewhere, and no other is made: they may
-be what its theorem is about.
+Where a file gives its problems no other is made: its functions may rest on what these have, whole
+curvatures or a start at 0.
 """
 
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -13,7 +12,6 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from fedbounds.problems import FederatedQuadratic
 from fedbounds.theory.language.setups import Setup
 from fedbounds.theory.language.sought import Counts, Seeking, Sought, Steps
 
@@ -31,31 +29,17 @@ _AGAIN = 2  # doublings of the number of rounds
 
 
 def sought(theory: Theory) -> tuple[Sought, ...]:
-    """None where given problems are not all quadratics without personal blocks, in rationals."""
-    if not theory.varied and not all(_is_plain(problem) for problem, _ in theory.problems):
-        return ()
-    counts = tuple(_counts(theory))
-    return (Sought(theory.algorithm_name, counts, Steps(), partial(_made, theory), _AGAIN),)
-
-
-def _is_plain(problem: Any) -> bool:
-    quadratic = type(problem) is FederatedQuadratic and problem.hessian.dtype == object
-    return quadratic and not problem.personal_dimension
-
-
-def _counts(theory: Theory) -> Iterator[Counts]:
+    """Of a theory on the default problems; none of one that gives its own."""
     lengths = sorted({*theory.rounds, theory.horizon})
-    if theory.varied:
-        every = product(lengths, _CLIENTS, _DIMENSIONS)
-        yield from ({"T": T, "n": n, "d_u": d} for T, n, d in every)
-        return
-    for T, at in product(lengths, range(len(theory.problems))):
-        yield {"T": T, "n": theory.problems[at][0].clients, "problem": at}
+    every = product(lengths, _CLIENTS, _DIMENSIONS)
+    counts = tuple({"T": T, "n": n, "d_u": d} for T, n, d in every)
+    made = Sought(theory.algorithm_name, counts, Steps(), partial(_made, theory), _AGAIN)
+    return (made,) if theory.varied else ()
 
 
 def _made(theory: Theory, seek: Seeking) -> Setup:
     counts = seek.counts()
-    problem, start = _other(seek, counts) if theory.varied else _scaled(theory, seek, counts)
+    problem, start = _other(seek, counts)
     if seek.choice((False, True)):
         start = problem.minimiser
     rounds = counts["T"]
@@ -102,21 +86,3 @@ def _other(seek: Seeking, counts: Counts) -> Pair:
 
 def _signed(seek: Seeking, scale: Any) -> Any:
     return seek.choice((1, -1)) * scale * seek.size("1/10", 10)
-
-
-def _scaled(theory: Theory, seek: Seeking, counts: Counts) -> Pair:
-    """One of the file's problems times a number, from another start."""
-    problem, start = theory.problems[int(counts["problem"])]
-    scale = _rational(seek.size("1/100", 100))
-    moved = start
-    if seek.choice((False, True)):
-        moved = [_rational(_signed(seek, 1)) for _ in start]
-    noise = problem.noise
-    return quadratic(
-        (problem.hessian * scale).tolist(), (problem.linear * scale).tolist(), list(moved),
-        noise.scale_u * scale, noise.law.value,
-    )  # fmt: skip
-
-
-def _rational(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)
