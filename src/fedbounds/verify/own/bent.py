@@ -38,8 +38,8 @@ def _every() -> Iterator[Pair]:
     yield _pair(_huber, [[fmpq(1), fmpq(1, 100)]], [[0, 0]], [5, 40], convex)
     for noise in (fmpq(0), _HALF):
         yield _pair(_huber, [[fmpq(1)]] * 2, [[_HALF], [-_HALF]], [6], convex, noise)
-    for scale, start, size in ((fmpq(1), fmpq(7, 4), 0), (fmpq(100), fmpq(5, 4), 1)):
-        yield _pair(_wavy, [[scale]], [[0]], [start], _KNOWN, size)
+    for scale, at, size in ((fmpq(1), fmpq(7, 4), 0), (fmpq(100), fmpq(5, 4), 1)):
+        yield _pair(_wavy, [[scale]], [[0]], [at], _KNOWN, size)
 
 
 def _pair(
