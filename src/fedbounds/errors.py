@@ -46,5 +46,5 @@ def require_extra(extra: str, package: str) -> FedboundsError:
     """An error for a missing optional package, naming the extra that brings it."""
     return FedboundsError(
         f"{package} is not installed; it comes with the extra {extra!r}: "
-        f"pip install 'fedbounds[{extra}]'"
+        f"pip install 'fedbounds[{extra}]', or in a checkout pip install -e '.[{extra}]'"
     )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from flint import fmpq
-from own_files import loaded, own_file, setup_on, traced
+from own_files import judged, loaded, own_file, setup_on, traced
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
@@ -74,7 +74,7 @@ BROKEN = {
         ":11",
         "asks for p['gamma']",
     ),
-    "an exception": (dict(step="return 1 / 0"), ":11", "ZeroDivisionError"),
+    "an exception": (dict(step="return int('x')"), ":11", "ValueError"),
     "step sorts rows": (
         dict(step="x = state['x'] - drawn['present'][:, :1]\nreturn {'x': problem.xp.sort(x, axis=0)}"),
         ":10",
@@ -245,3 +245,20 @@ def test_the_round_divides_exactly(tmp_path):
     square = {"Z": lambda problem, state: state["x"][:, 0]}
     found = enumerated(run_of(theory, 3), square)
     assert found["Z"].tolist() == [4, 2, fmpq(2, 3), fmpq(1, 6)]
+
+
+def test_a_run_that_divides_by_0_is_counted_and_the_others_are_judged(tmp_path):
+    """At rest the gradient is 0, and a step divides by its norm."""
+    step = """
+        g = problem.full_gradient(state["x"])
+        size = problem.xp.sum(g * g, axis=1)[:, None]
+        return {"x": state["x"] - p["eta"] * g * (size / size)}
+    """
+    body = 'me.claim("a", "f(t+1) <= f(t)", conditions=["eta <= 1/L"])'
+    problems = "[quadratic([[[2]]], [[0]], [0]), quadratic([[[2]]], [[0]], [1])]"
+    rows = judged(
+        tmp_path, body=body, draw="return {}", step=step, parameters='{"eta": "edges"}',
+        problems=problems,
+    )  # fmt: skip
+    assert rows["a"]["standing"] == "tested"
+    assert set(rows["a"]["readings"][0]["counts"]) == {"not violated", "undecided"}

@@ -235,3 +235,13 @@ def test_a_long_run_of_few_outcomes_is_enumerated(tmp_path):
     theory = loaded(tmp_path, problems=ONE, step="return {'x': state['x'] ** 2}", draw="return {}",
                     more="rounds=(1,), horizon=3")  # fmt: skip
     assert ways(theory) == {1: "enumerated", 3: "enumerated"}
+
+
+def test_a_value_that_is_no_rational_is_rounded_down(tmp_path):
+    theory = loaded(
+        tmp_path, problems="[quadratic([[[2]]], [[1]], [4])]", parameters='{"eta": ("1/sqrt(L)",)}',
+        step='return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}',
+        draw="return {}",
+    )  # fmt: skip
+    (eta,) = {x["eta"] for x in values_of(theory)}
+    assert eta**2 <= fmpq(1, 2) < (eta * fmpq(1_000_001, 1_000_000)) ** 2

@@ -1,5 +1,8 @@
 """Standings of own claims: what a proof may rest on, and what false premises never give."""
 
+import re
+from pathlib import Path
+
 import pytest
 from own_files import judged, own_file
 
@@ -233,3 +236,17 @@ def test_linear_rates_of_the_usual_forms_are_proved(tmp_path):
     found = standings(tmp_path, body)
     assert found["plain"] == found["larger"] == "proved from givens"
     assert found["less"] == "tested"  # it does not follow, and one dimension has no two curvatures
+
+
+def test_the_telescoped_descent_of_the_documentation_is_proved(tmp_path):
+    """The gap is not negative: that it is above the infimum is what it means."""
+    page = (Path(__file__).parents[3] / "docs" / "own_theorem.md").read_text(encoding="utf-8")
+    (body,) = (x for x in re.findall(r"```python\n(.+?)```", page, re.S) if 'over="t"' in x)
+    step = 'return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}'
+    rows = judged(tmp_path, body=body, draw="return {}", step=step, parameters='{"eta": "edges"}')
+    assert rows["sum"]["standing"] == rows["mean"]["standing"] == "proved from givens"
+
+
+def test_a_dimension_may_be_divided_by(tmp_path):
+    rows = judged(tmp_path, body='me.claim("a", "G_u(t)/d_u <= G_u(t)", uses=["conditions"])')
+    assert rows["a"]["standing"] == "confirmed"

@@ -22,7 +22,7 @@ from fedbounds.problems.linear import rational
 from .clients import Clients
 from .random import Drawn, Random
 from .sources import TooManyError
-from .unknowns import Refused, bare
+from .unknowns import DividedByZeroError, Refused, bare
 
 Array = Any
 State = dict[str, Array]
@@ -150,6 +150,8 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
     except Refused as error:
         where = _line(function, error).rpartition("/")[2]  # of a record: without the folder
         raise type(error)(f"{where}: {error}" if where else str(error)) from error
+    except ZeroDivisionError as error:
+        raise DividedByZeroError(f"{_line(function, error)}: it divides by 0") from error
     except Exception as error:
         what = "" if isinstance(error, FedboundsError) else f"{type(error).__name__}: "
         name = getattr(function, "__name__", "function")

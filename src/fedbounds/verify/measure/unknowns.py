@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
+from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
 
 from .monomials import Monomial, monomials
@@ -31,6 +32,10 @@ Operator = TypeVar("Operator", bound=Callable[[Any, Any], Any])
 
 class Refused(Exception):
     """Why a method does not answer; it becomes a record that is counted, never an error."""
+
+
+class DividedByZeroError(Refused, FedboundsError):
+    """A function of a file divides by 0 on this run: a record of it, or an error where none is."""
 
 
 class NotCarried(Refused):

@@ -13,7 +13,7 @@ from fedbounds.theory.checker.data import Statement as Stated
 from fedbounds.theory.checker.data import Theory as Spoken
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.language.claims import Condition, Part
-from fedbounds.theory.language.symbols import SHARED, L, m, mu, n
+from fedbounds.theory.language.symbols import SHARED, L, d_u, f, m, mu, n
 from fedbounds.theory.proof.language import Book, Written, above, below, condition, equal
 from fedbounds.theory.proof.replay import certified, check_citations
 from fedbounds.theory.proof.search import UNKNOWN
@@ -31,7 +31,13 @@ def spoken(theory: Theory) -> Spoken:
     sampled = ((text(m), "<=", text(n)),) if "m" in theory.parameters else ()
     always = (*sampled, (text(mu), "<=", text(L)))
     known = theory_of(theory.glossary, {}, frozenset(), frozenset(), always)
-    return replace(known, absent=())  # own algorithms have no blocks whose steps are tied
+    one_block = not any(problem.personal_dimension for problem, _ in theory.problems)
+    return replace(
+        known,
+        absent=(),  # own algorithms have no blocks whose steps are tied
+        quantities={**known.quantities, f.__name__: True},  # the gap above an infimum
+        symbols={**known.symbols, **({d_u.name: "integer"} if one_block else {})},
+    )
 
 
 def book_of(theory: Theory) -> Book:

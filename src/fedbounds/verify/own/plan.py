@@ -25,7 +25,7 @@ from ..decide.case import Case
 from ..decide.profile import Profile
 from ..measure.clients import Clients
 from ..measure.enumerated import MOST_ROWS, paths
-from ..measure.evaluate import Numbers, evaluate
+from ..measure.evaluate import IrrationalError, Numbers, evaluate
 from ..measure.objectives import every_constant, sizes
 from ..measure.random import MOST_OUTCOMES
 from ..measure.sources import TooManyError
@@ -33,6 +33,7 @@ from ..measure.subject import Subject
 from ..measure.trace import subject_of
 from ..setups.ends import ends, is_bound, named_with
 from ..setups.found import view_of
+from ..setups.inside import rounded
 from ..setups.later import later, lengthened
 from ..setups.tried import check_parameter, plain_constants, sees, told
 from .declare import Theory
@@ -40,6 +41,7 @@ from .view import Values, setup_of
 
 _MOST = {Profile.QUICK: 60, Profile.DEFAULT: 240, Profile.THOROUGH: 2000}  # cases
 _SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
+_BITS = 24  # significant ones of a value that is no rational
 _FAR = 4  # times 1/L: a step where nothing contracts
 
 
@@ -215,7 +217,12 @@ def _number(theory: Theory, name: str, value: Any, known: Mapping[str, Any]) -> 
 
 
 def _evaluated(of: sp.Expr, known: Mapping[str, Any]) -> fmpq:
-    return rational(evaluate(of, Numbers(known, {}, lambda p, q: fmpq(p, q))))
+    """Rounded a little down where it is no rational: any value is one that a claim speaks of."""
+    try:
+        return rational(evaluate(of, Numbers(known, {}, lambda p, q: fmpq(p, q))))
+    except IrrationalError:
+        floats = {name: float(value) for name, value in known.items()}
+        return rational(rounded(float(evaluate(of, Numbers(floats, {}))), _BITS, -1))
 
 
 def _names(theory: Theory) -> Names:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
 from rich.console import Console
@@ -34,6 +35,7 @@ _PASSING = (
     Standing.SATISFIABLE,
     Standing.REPRODUCED,
 )
+_LONG = 12  # characters of a rational beside which stands its decimal
 _REASONS = 3  # told of what was not measured, the most frequent ones
 _NO_FILE = (Method.BALLS, Method.SAMPLING)  # numbers that no file and no script hold
 _FEW = 8  # at most so many passing claims of one standing have a row each
@@ -134,14 +136,18 @@ def _print_equality(out: Console, claim: Record) -> None:
             )
 
 
+def _with_decimal(value: Any) -> str:
+    """A rational of many digits with about what it is beside it."""
+    text = str(value)
+    return f"{text} ({float(Fraction(text)):.4g})" if len(text) > _LONG and "/" in text else text
+
+
 def _print_witness(out: Console, row: Record) -> None:
     found = row["parameters"]
     sizes = ", ".join(f"{k}={found[k]}" for k in ("n", "m", "K", "T") if k in found)
     part = f"part {row['at']['part']}, " if row["at"]["part"] else ""
-    out.print(
-        f"    witness ({part}{sizes}): left {row['left']}, right {row['right']}, "
-        f"right - left {row['gap']}"
-    )
+    left, right, gap = (_with_decimal(row[name]) for name in ("left", "right", "gap"))
+    out.print(f"    witness ({part}{sizes}): left {left}, right {right}, right - left {gap}")
     if row.get("difference"):
         apart = row["difference"]
         both = f"{apart['general']['name']} against {apart['special']['name']}"
