@@ -1,10 +1,14 @@
 """A claim that holds as long as the file looks and fails afterwards is tried where it fails."""
 
+import json
+
 import pytest
 from flint import fmpq
+from own_files import own_file
 
 from fedbounds.own import Algorithm, contribution, quadratic, theory
 from fedbounds.theory.language.contributed import contribute
+from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.decide.case import found
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
@@ -74,3 +78,23 @@ def test_rounds_that_differ_are_not_continued():
     )
     told = _judged({"falls": "D_W(T) <= 64/4**T + sigma2/10**9"}, step)
     assert max(told["falls"]) == 20
+
+
+def test_what_holds_for_ever_is_told_of_the_runs_on_which_it_does(tmp_path, capsys):
+    file = own_file(
+        tmp_path,
+        draw="return {}",
+        step='return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}',
+        parameters='{"eta": ("1/(2*L)", "1/L")}',
+        problems="[quadratic([[[2]]], [[0]], [1])]",
+        body="""
+            me.claim("a", "D_W(t) <= (1 - eta*mu)**t*D_W(0)")
+            me.claim("b", "D_W(t) <= D_W(0)/(t + 1)")
+        """,
+    )
+    assert status(["verify", file, "--quick", "--out", str(tmp_path / "out")]) == 0
+    out = capsys.readouterr().out
+    assert "me/a holds for all T, by closed form, on 2 planned runs" in out
+    assert "me/b holds for all T" not in out  # 1/(t + 1) is no recurrence
+    readings = json.loads((tmp_path / "out" / "results.json").read_text())["claims"]["me/a"]
+    assert readings["readings"][0]["forever"] == 2

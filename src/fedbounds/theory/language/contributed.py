@@ -48,6 +48,8 @@ class Contribution:
         How many runs of the whole plan that profile does not judge; None if it judges all.
     sought : function that returns Sought, or None
         Where instances of its claims are searched; None if a folder says so.
+    forever : function of a profile, or None
+        By claim and part, the planned cases on which it holds whatever the number of rounds is.
     """
 
     paper: "Paper"
@@ -61,6 +63,7 @@ class Contribution:
     package: str = ""
     left_out: Callable[[Any], int] | None = None
     sought: Callable[[], tuple[Any, ...]] | None = None
+    forever: Callable[[Any], Mapping[tuple[str, str], frozenset[str]]] | None = None
 
 
 _KNOWN: dict[str, Contribution] = {}

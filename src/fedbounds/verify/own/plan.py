@@ -34,7 +34,7 @@ from ..measure.trace import subject_of
 from ..setups.ends import ends, is_bound, named_with
 from ..setups.found import view_of
 from ..setups.inside import rounded
-from ..setups.later import later, lengthened
+from ..setups.later import Later, later, lengthened
 from ..setups.tried import check_parameter, plain_constants, sees, told
 from .declare import Theory
 from .view import Values, setup_of
@@ -47,15 +47,29 @@ _FAR = 4  # times 1/L: a step where nothing contracts
 
 def cases(theory: Theory, profile: Profile, seed: int) -> Iterator[Case]:
     """Cases in the order of their work, each shape of problem in turn."""
-    chosen = _spread(_planned(theory), _MOST[profile])
-    yield from chosen
-    parts = _parts(theory)
-    long = [x for x in chosen if x.setup.run.rounds == theory.horizon]
-    for case, rounds in later(parts, long):
+    yield from _chosen(theory, profile)
+    for case, rounds in _later(theory, profile).broken:
         name = f"{case.name.rpartition('=')[0]}={rounds}"
         subject = subject_of(case.setup.run, view_of(case.setup))
         work = _long(replace(subject, rounds=rounds))
         yield replace(lengthened(case, rounds), name=name, work=work)
+
+
+def forever(theory: Theory, profile: Profile) -> dict[tuple[str, str], frozenset[str]]:
+    """By claim and part, the cases on which it holds whatever the number of rounds is."""
+    names = [(s.claim.id, part.name) for s in theory.statements for part in s.claim.parts]
+    return dict(zip(names, _later(theory, profile).forever, strict=True))
+
+
+@lru_cache(maxsize=4)  # asked for what breaks, and for what never does
+def _later(theory: Theory, profile: Profile) -> Later:
+    every = _chosen(theory, profile)
+    long = [case for case in every if case.setup.run.rounds == theory.horizon]
+    return later(_parts(theory), long)
+
+
+def _chosen(theory: Theory, profile: Profile) -> list[Case]:
+    return _spread(_planned(theory), _MOST[profile])
 
 
 def left_out(theory: Theory, profile: Profile) -> int:

@@ -265,6 +265,7 @@ def _judgement(reading: Record) -> dict[str, str]:
     beats = {None: "none is named", False: "yes, somewhere", True: "never (uninformative)"}
     return {
         "statement": reading["statement"],
+        "planned runs on which it holds for all T, by closed form": str(reading.get("forever", 0)),
         "not reached": "; ".join(reading.get("unreached", ())) or "nothing",
         "parts without a firm verdict": ", ".join(n or "the only one" for n in reading["untested"])
         or "none",

@@ -109,6 +109,11 @@ def idle_words(amount: int) -> str:
     return f"left out of tightness: {cases} in which both sides are the same initial value at t = 0"
 
 
+def forever_words(amount: int) -> str:
+    """What closed forms show."""
+    return f"holds for all T, by closed form, on {count(amount, 'planned run')}"
+
+
 def unresolved_words(amount: int) -> str:
     """What no word is said of."""
     cases = count(amount, "case")

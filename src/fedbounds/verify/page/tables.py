@@ -20,7 +20,7 @@ from .limits import limits
 from .listing import columns, console
 from .rows import planned_instances
 from .steps import by_local, by_status, counts, elsewhere
-from .summary import equality_words, idle_words, unresolved_words
+from .summary import equality_words, forever_words, idle_words, unresolved_words
 from .words import described
 
 Record = dict[str, Any]
@@ -209,6 +209,10 @@ def _print_footer(
     )
     for line in (*_coverage(judged), *_left_out(run)):
         out.print(line)
+    endless = [(claim, claim["readings"][0]["forever"]) for claim in judged
+               if "forever" in claim["readings"][0]]  # fmt: skip
+    for claim, runs in endless[:_FEW]:
+        out.print(Text(f"{claim['id']} {forever_words(runs)}"), soft_wrap=True)
     for claim in judged:
         if claim["standing"] == Standing.OPEN and claim["reason"]:
             out.print(Text(f"open: {claim['id']}: {claim['reason']}"), soft_wrap=True)
@@ -343,6 +347,8 @@ def _sides(reading: Record) -> Iterator[str]:
         yield idle_words(reading["idle"])
     if "unresolved" in reading:
         yield unresolved_words(reading["unresolved"])
+    if "forever" in reading:
+        yield forever_words(reading["forever"])
     if "unreached" in reading:
         yield f"not reached: {'; '.join(reading['unreached'])}"
 

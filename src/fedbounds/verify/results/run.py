@@ -9,7 +9,7 @@ from typing import Any
 
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.language.catalogue import Entry
-from fedbounds.theory.language.claims import Claim, Reading
+from fedbounds.theory.language.claims import Claim, Reading, read
 from fedbounds.theory.language.contributed import contributed, declared
 from fedbounds.theory.language.registry import encoded, encoded_claims
 from fedbounds.vocabulary import Standing, Verdict
@@ -138,8 +138,23 @@ def run(
         | {"displays": shown.get(entry.id, [])}
         for entry in entries
     ]
+    _add_forever(claims, summaries, settings)
     kept = [row for row in found if row["verdict"] not in REFUSED]
     return Results(summaries, kept, proof_rows(proofs, claims), _left_out(entries, settings))
+
+
+def _add_forever(claims: Sequence[Claim], summaries: Sequence[Record], settings: Settings) -> None:
+    """Of each reading of a file's claims on how many planned runs all of it holds for ever."""
+    told = {summary["id"]: summary for summary in summaries}
+    for claim in claims:
+        other = declared(claim.entry.paper)
+        if other is None or other.forever is None:
+            continue
+        known = other.forever(settings.profile)
+        for reading, row in zip(claim.readings, told[claim.id]["readings"], strict=True):
+            every = [known[claim.id, part.name] for part in read(claim, reading)]
+            if runs := len(frozenset.intersection(*every)):
+                row["forever"] = runs
 
 
 def _left_out(entries: Sequence[Entry], settings: Settings) -> dict[str, int]:

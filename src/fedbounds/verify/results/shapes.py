@@ -249,6 +249,7 @@ _reading = fields(
     {
         "unresolved": count,
         "unreached": _texts,
+        "forever": count,
         "contradictions": _texts,
         "proof": word(ProofStatus),
         "standing": word(Standing),

@@ -5,7 +5,7 @@ same in every round, the exact moments of a few rounds decide it for all of them
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
 from math import prod
@@ -22,6 +22,7 @@ from ..decide.measurement import numbers_of
 from ..measure.beginnings import beginning
 from ..measure.evaluate import Numbers
 from ..measure.every_round import holds_forever, rounds_needed
+from ..measure.recurrences import Sign
 from ..measure.trace import subject_of
 from ..measure.unknowns import Refused
 from ..measure.unrolled import unroll
@@ -31,18 +32,42 @@ from .tried import sees
 Over = tuple[Case, Numbers]
 
 
-def later(parts: Sequence[Part], cases: Sequence[Case]) -> list[tuple[Case, int]]:
-    """Of every part that fails beyond the rounds of a case, the case where it does so first."""
+@dataclass(frozen=True)
+class Later:
+    """What is known of runs of any length.
+
+    Attributes
+    ----------
+    broken : list of pairs (case, rounds)
+        Of every part that fails beyond the rounds of a case, where it does so first.
+    forever : list of sets of names of cases
+        Of every part those on which it holds whatever the number of rounds is.
+    """
+
+    broken: list[tuple[Case, int]]
+    forever: list[frozenset[str]]
+
+
+def later(parts: Sequence[Part], cases: Sequence[Case]) -> Later:
+    """What follows for every part from the exact recurrences of cases."""
     first: dict[int, tuple[int, Case]] = {}
+    forever: list[set[str]] = [set() for _ in parts]
     for case in cases:
         moments = _moments(case.setup)
         over = cache(partial(_over, case))  # parts ask for few lengths
         for number, part in enumerate(parts if moments is not None else ()):
-            length = _fails(part, case, moments or 0, over)
-            if length is not None and length < first.get(number, (length + 1, case))[0]:
+            sign = _sign(part, case, moments or 0, over)
+            if sign is None:
+                continue
+            if sign.negative_at is None:
+                forever[number].add(case.name)
+                continue
+            length = sign.negative_at + (part.index is not Index.RUN)
+            shorter = length < first.get(number, (length + 1, case))[0]
+            if length > case.setup.run.rounds and shorter:
                 first[number] = (length, case)
     found = {(case.name, length): (case, length) for length, case in first.values()}
-    return list(found.values())
+    return Later(list(found.values()), [frozenset(names) for names in forever])
 
 
 def _moments(setup: Setup) -> int | None:
@@ -65,18 +90,16 @@ def _moments(setup: Setup) -> int | None:
     return (entries + 1) * (entries + 2) // 2
 
 
-def _fails(part: Part, case: Case, moments: int, over: Callable[[int], Over]) -> int | None:
-    """The first length beyond that of the case at which a part fails, if that is decided."""
+def _sign(part: Part, case: Case, moments: int, over: Callable[[int], Over]) -> Sign | None:
+    """Whether a part fails at some length, and at which first; None where it is not decided."""
     run = case.setup.run
     try:
         measured, numbers = over(max(run.rounds, rounds_needed(part, moments)))
         if refusal(part, measured, numbers) is not None:
             return None
-        at = holds_forever(part, lambda length: _of_length(numbers, length), moments).negative_at
+        return holds_forever(part, lambda length: _of_length(numbers, length), moments)
     except (Refused, FedboundsError, ArithmeticError):  # nothing is said of what has no value
         return None
-    length = None if at is None else at if part.index is Index.RUN else at + 1
-    return length if length is not None and length > run.rounds else None
 
 
 def _over(case: Case, rounds: int) -> Over:
