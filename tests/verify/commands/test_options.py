@@ -25,6 +25,7 @@ NOT_OUTPUT = {
     "cite": {"names"},
     "compare": {"names", "b2", "heterogeneity", "local_steps", "participants", "over", "given"},
     "diff": {"old", "new"},
+    "examples": set(),
     "list": {"papers"},
     "measure": {"names", "fail_on"},
     "mutants": {"names"},

@@ -20,7 +20,7 @@ SIGMA = Constant.VARIANCE_U.value
 def record(verdict=Verdict.NOT_VIOLATED, parameters=None, **constants):
     """Of one part."""
     return {
-        "parts": [{"verdict": verdict.value}],
+        "parts": [{"part": "", "verdict": verdict.value}],
         "parameters": {"n": "2", "T": "3"} | (parameters or {}),
         "constants": {name: {"value": value} for name, value in {"L": "2", **constants}.items()},
     }

@@ -320,7 +320,7 @@ def test_laws_are_firm_both_ways():
             for own in judge((LEMMA,), case).judgements:
                 verdicts[one.name, own.deciding.part] = own.verdict
     wide = [v for (name, part), v in verdicts.items() if part == "all" and "30:" not in name]
-    assert wide == [Verdict.NOT_VIOLATED] * 3
+    assert wide == [Verdict.NOT_VIOLATED] * 4
     narrow = "the law of starts of two layers, width 30: all"
     assert verdicts[narrow, "any constant"] is Verdict.VIOLATED
     assert verdicts[narrow, "all"] is Verdict.OUTSIDE

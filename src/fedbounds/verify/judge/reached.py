@@ -38,12 +38,14 @@ def unreached(parts: Sequence[Part], records: Sequence[Record]) -> list[str]:
     Parameters
     ----------
     parts : sequence of Part
-        Of the reading, in the order of the records' parts.
+        Of the reading.
     records : sequence of dict
     """
     found: list[str] = []
-    for number, part in enumerate(parts if records else ()):
-        own = [(row["parts"][number]["verdict"], row) for row in records if row["parts"]]
+    for part in parts:
+        own = [
+            (x["verdict"], row) for row in records for x in row["parts"] if x["part"] == part.name
+        ]
         told = [(verdict in FIRM, row, _known(row)) for verdict, row in own if verdict in _LOOKED]
         with np.errstate(all="ignore"):  # a side without a value is at no edge
             found += _edges(part, [(row, known) for firm, row, known in told if firm])

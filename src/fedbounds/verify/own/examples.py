@@ -3,9 +3,9 @@
 import ast
 import re
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
-import fedbounds
 from fedbounds.errors import unknown_name
 
 EXAMPLE = "example:"  # what is typed before a name
@@ -60,4 +60,4 @@ def described(name: str) -> Example:
 
 
 def _folder() -> Path:
-    return Path(fedbounds.__path__[0]) / "examples"
+    return Path(str(resources.files("fedbounds"))) / "examples"

@@ -74,7 +74,9 @@ def _table(
         theory = theory_of(paper)
         found = [of_file.at_its_edges(theory, row) for row in found]
         of_algorithm = tuple(of_file.of_algorithm(theory))
-    told = " ".join(name for name in names if name.partition("/")[0] == paper) or paper
+    other = declared(paper)
+    own = " ".join(name for name in names if name.partition("/")[0] == paper) or paper
+    told = own if other is None or not other.file else other.file
     return Table(
         " ".join(("fedbounds mutants", told, "--seed", str(seed))),
         theory_digest(paper),

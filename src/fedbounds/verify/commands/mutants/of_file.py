@@ -1,7 +1,7 @@
 """Mutants of a user's file: of its statements, at edges of their own, and of its algorithm."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +23,7 @@ from ...own.known import remember, theory_of
 from ...own.laws import check_laws
 from ...own.load import load
 from ...own.plan import cases
+from ...results.files import write_text
 from .algorithms import Change, changes
 from .measured import Asked, survey
 from .rows import Outcome, Row, how_far
@@ -70,8 +71,11 @@ def at_its_edges(theory: Theory, row: Row) -> Row:
     return replace(row, outcome=outcome, why=f"{how_far(found)}, at its own edges", seen=seen)
 
 
-def of_algorithm(theory: Theory) -> Iterator[Line]:
-    """Every change of the algorithm, judged by the claims that hold of it as it is, and by laws."""
+def of_algorithm(theory: Theory, wanted: Collection[str] | None = None) -> Iterator[Line]:
+    """Every change of the algorithm, judged by the claims that hold of it as it is, and by laws.
+
+    ``wanted``: of these changes alone, as lines tell them.
+    """
     kept = contributed(theory.key)
     assert kept is not None
     text = _source(theory)
@@ -81,7 +85,9 @@ def of_algorithm(theory: Theory) -> Iterator[Line]:
         for change in changes(text):
             told[change.function, change.slip.value, change.told] += 1
             number = told[change.function, change.slip.value, change.told]
-            yield _line(theory.key, change, number, before)
+            name = cell(change.told + (f" ({number})" if number > 1 else ""))
+            if wanted is None or name in wanted:
+                yield _line(theory.key, change, name, before)
     finally:
         contribute(kept)
         remember(theory)
@@ -91,11 +97,11 @@ def _source(theory: Theory) -> str:
     return Path(theory.line.rpartition(":")[0]).read_text(encoding="utf-8")
 
 
-def _line(key: str, change: Change, number: int, before: Shown) -> Line:
+def _line(key: str, change: Change, name: str, before: Shown) -> Line:
     outcome, reason, seen = _judged(key, change.text, before)
     cells = (
         change.function, "", change.slip.value, f"line {change.line}", outcome.value, "", reason,
-        "", seen, change.told + (f" ({number})" if number > 1 else ""),
+        "", seen, name,
     )  # fmt: skip
     return Line(*map(cell, cells))
 
@@ -104,7 +110,7 @@ def _judged(key: str, text: str, before: Shown) -> tuple[Outcome, str, str]:
     """Outcome, why, and the run that breaks a claim."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / f"{key}.py"
-        file.write_text(text, encoding="utf-8")
+        write_text(file, text)
         try:
             with np.errstate(all="ignore"):  # a change may divide by 0
                 load(str(file))

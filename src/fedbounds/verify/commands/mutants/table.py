@@ -1,5 +1,6 @@
 """Tables of mutants as text: all of a paper, of which those that read alike share a line."""
 
+import ast
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,8 +8,10 @@ from dataclasses import astuple, dataclass
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Part, read
+from fedbounds.theory.language.contributed import declared
 from fedbounds.theory.language.registry import encoded_claims, neighbours
 
+from ...own.examples import file_of
 from .algorithms import Slip
 from .operators import Mutant, Operator
 from .rows import Outcome, Row
@@ -83,11 +86,25 @@ def key_of(part: str, mutant: Mutant) -> tuple[str, str, str, str]:
 def theory_digest(paper: str) -> str:
     """Of all that the mutants of a paper are made of, but for the program."""
     found = hashlib.sha256(repr(neighbours(paper)).encode())
+    other = declared(paper)
+    if other is not None and other.file:  # the algorithm is changed too
+        found.update(_code(file_of(other.file).read_text("utf-8")).encode())
     for claim in encoded_claims(paper):
         found.update(claim.id.encode())
         for part in read(claim, claim.readings[0]):
             found.update(_said(part).encode())
     return found.hexdigest()[:16]
+
+
+def _code(text: str) -> str:
+    """A file without what it says of itself."""
+    tree = ast.parse(text)
+    return ast.unparse([x for x in tree.body if not _is_text(x)])  # type: ignore[arg-type]
+
+
+def _is_text(node: ast.stmt) -> bool:
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def _said(part: Part) -> str:
