@@ -5,6 +5,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
+from itertools import zip_longest
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Part, read
@@ -21,6 +22,7 @@ _COLUMNS = (
     "set-up", "changes",
 )  # fmt: skip
 _BETWEEN = "; "
+_DITTO = '"'
 _SEPARATORS = str.maketrans("\t\n;", "  ,")
 
 
@@ -129,7 +131,9 @@ def counts(lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
 
 
 def to_text(table: Table) -> str:
-    """The file: set-ups have numbers, and mutants of one place with one outcome share a line."""
+    """The file: set-ups have numbers, mutants of one place with one outcome share a line, and a cell
+    that is that of the line above is a ditto mark.
+    """
     names = dict.fromkeys(name for x in table.lines for name in (x.first, x.seen) if name)
     numbers = {"": "", **{name: str(at) for at, name in enumerate(names, 1)}}
     head = [table.command, f"theory {table.theory}", f"engine {table.engine}",
@@ -138,8 +142,14 @@ def to_text(table: Table) -> str:
     for line in table.lines:
         *key, first, seen, change = astuple(line)
         rows.setdefault((*key, numbers[first], numbers[seen]), []).append(change)
-    body = ("\t".join((*key, _BETWEEN.join(changes))) for key, changes in rows.items())
+    whole = [(*key, _BETWEEN.join(changes)) for key, changes in rows.items()]
+    body = ("\t".join(_ditto(row, above)) for row, above in zip(whole, ((), *whole), strict=False))
     return "\n".join((*(f"# {x}" for x in head), "\t".join(_COLUMNS), *body)) + "\n"
+
+
+def _ditto(row: Sequence[str], above: Sequence[str]) -> list[str]:
+    same = [one == other != "" for one, other in zip(row, above, strict=False)]
+    return [_DITTO if alike else cell for cell, alike in zip_longest(row, same)]
 
 
 def from_text(text: str) -> Table:
@@ -159,9 +169,11 @@ def from_text(text: str) -> Table:
         head[0],
         *(line.rpartition(" ")[2] for line in head[1:4]),
     )
-    lines = []
+    lines, above = [], [""] * len(_COLUMNS)
     for row in rows[1:]:
-        *key, first, seen, changes = row.split("\t")
+        told = zip(row.split("\t"), above, strict=True)
+        above = [other if cell == _DITTO else cell for cell, other in told]
+        *key, first, seen, changes = above
         where = (names[int(at) - 1] if at else "" for at in (first, seen))
         cells = [*key, *where]
         lines += [Line(*[*cells, change]) for change in changes.split(_BETWEEN)]
