@@ -80,7 +80,10 @@ def test_bounds_as_a_table_and_as_data(capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["FedAvg-P"], "number of names is 1; expected two algorithms, or two claims"),
+        (
+            ["FedAvg-P"],
+            "number of names is 1; expected two algorithms (FedAvg-P, Scaffold-P), or two claims",
+        ),
         (["FedAvg-P", "Scafold-P"], "unknown algorithm 'Scafold-P'; the nearest are Scaffold-P"),
         (["FedAvg-P", "FedAvg-P"], "expected each named once"),
         (["FedAvg-P", "personalization/thm-3.7"], "expected algorithms or claims alone"),

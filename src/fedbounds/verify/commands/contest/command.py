@@ -88,7 +88,13 @@ def compare(context: click.Context, /, names: tuple[str, ...], **options: Any) -
     fedbounds compare CLAIM CLAIM --over K=1:100 --over m=1:20 --set n=20 ...: where each bound
     is the smaller one, each at its own best admissible step size.
     """
-    require(len(names) >= 2, "number of names", len(names), "two algorithms, or two claims")
+    if len(names) < 2:
+        from fedbounds.theory.language.registry import contenders
+
+        known = ", ".join(contenders())
+        raise FedboundsError(
+            f"number of names is {len(names)}; expected two algorithms ({known}), or two claims"
+        )
     claims = [x for x in names if "/" in x or "::" in x or x.endswith(".py")]
     if claims and len(claims) < len(names):
         other = next(name for name in names if name not in claims)

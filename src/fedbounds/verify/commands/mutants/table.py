@@ -131,8 +131,9 @@ def counts(lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
 
 
 def to_text(table: Table) -> str:
-    """The file: set-ups have numbers, mutants of one place with one outcome share a line, and a cell
-    that is that of the line above is a ditto mark.
+    """The file: set-ups have numbers, mutants of one place with one outcome share a line.
+
+    A cell that is that of the line above is a ditto mark.
     """
     names = dict.fromkeys(name for x in table.lines for name in (x.first, x.seen) if name)
     numbers = {"": "", **{name: str(at) for at, name in enumerate(names, 1)}}
