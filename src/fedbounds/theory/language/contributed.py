@@ -50,6 +50,8 @@ class Contribution:
         Where instances of its claims are searched; None if a folder says so.
     forever : function of a profile, or None
         By claim and part, the planned cases on which it holds whatever the number of rounds is.
+    irrational : function, or None
+        How many values of parameters have no run, since they are not rational there.
     """
 
     paper: "Paper"
@@ -64,6 +66,7 @@ class Contribution:
     left_out: Callable[[Any], int] | None = None
     sought: Callable[[], tuple[Any, ...]] | None = None
     forever: Callable[[Any], Mapping[tuple[str, str], frozenset[str]]] | None = None
+    irrational: Callable[[], int] | None = None
 
 
 _KNOWN: dict[str, Contribution] = {}

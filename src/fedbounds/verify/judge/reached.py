@@ -16,7 +16,7 @@ from sympy.core.function import AppliedUndef
 from fedbounds.errors import FedboundsError
 from fedbounds.facts import Constant
 from fedbounds.theory.language.claims import Condition, Part
-from fedbounds.theory.language.symbols import RunOperator, T, constants_in, quantities_in, t
+from fedbounds.theory.language.symbols import RunOperator, T, constants_in, quantities_in, sigma2, t
 from fedbounds.vocabulary import Verdict
 
 from ..decide.conditions import holds
@@ -28,11 +28,12 @@ Known = Mapping[str, fmpq]
 
 FIRM = (Verdict.NOT_VIOLATED, Verdict.VIOLATED)
 _LOOKED = (*FIRM, Verdict.UNDECIDED)
-_NOISE = (Constant.VARIANCE_U.value, Constant.VARIANCE_V.value, Constant.DISSIMILARITY.value)
+_NOISE = (*map(str, (Constant.VARIANCE_U, Constant.VARIANCE_V, sigma2, Constant.DISSIMILARITY)),)
+_OF_PROBLEMS = frozenset({"n", "d_u", "d_v"})  # that stand among the parameters of a run
 _NEAR = 1e-5  # relative: a step within this of what a condition allows is at its edge
 
 
-def unreached(parts: Sequence[Part], records: Sequence[Record]) -> list[str]:
+def unreached(parts: Sequence[Part], records: Sequence[Record], *, own: bool = False) -> list[str]:
     """What the firm verdicts of one reading did not reach, in words; nothing if all was.
 
     Parameters
@@ -40,19 +41,38 @@ def unreached(parts: Sequence[Part], records: Sequence[Record]) -> list[str]:
     parts : sequence of Part
         Of the reading.
     records : sequence of dict
+    own : bool
+        Whether they are a user's, whose step may ask for the round: long runs are asked for then,
+        whatever a side speaks of.
     """
     found: list[str] = []
     for part in parts:
-        own = [
-            (x["verdict"], row) for row in records for x in row["parts"] if x["part"] == part.name
-        ]
-        told = [(verdict in FIRM, row, _known(row)) for verdict, row in own if verdict in _LOOKED]
+        told = ((x, row) for row in records for x in row["parts"] if x["part"] == part.name)
+        every = [(x["verdict"], row, _known(row)) for x, row in told]
+        looked = [(x in FIRM, row, known) for x, row, known in every if x in _LOOKED]
         with np.errstate(all="ignore"):  # a side without a value is at no edge
-            found += _edges(part, [(row, known) for firm, row, known in told if firm])
-        every = [(firm, known) for firm, _, known in told]
-        found += _noise(part, every)
-        found += _rounds(every) if _speaks_of_time(part) else ()
+            found += _edges(part, [(row, known) for firm, row, known in looked if firm])
+        numbers = [(firm, known) for firm, _, known in looked]
+        found += _noise(part, numbers)
+        if own or _speaks_of_time(part):
+            prescribed = _is_prescribed(part)
+            outside = [known for x, _, known in every if prescribed and x == Verdict.OUTSIDE]
+            found += _rounds([*numbers, *((False, known) for known in outside)])
     return list(dict.fromkeys(found))
+
+
+def _is_prescribed(part: Part) -> bool:
+    """Whether an equality fixes a parameter by the length of the run, which may be no rational."""
+    return any(
+        condition.relation == "==" and T in side.free_symbols and len(_named(condition)) > 1
+        for condition in part.conditions
+        for side in (condition.left, condition.right)
+    )
+
+
+def _named(condition: Condition) -> frozenset[str]:
+    """Constants and parameters that it names."""
+    return constants_in(condition.left) | constants_in(condition.right)
 
 
 def _known(row: Record) -> dict[str, fmpq]:
@@ -80,12 +100,17 @@ def _edges(part: Part, rows: Sequence[tuple[Record, Known]]) -> Iterator[str]:
     for condition in part.conditions:
         if condition.relation == "==" or not rows or not _is_plain(condition):
             continue
-        named = constants_in(condition.left) | constants_in(condition.right)
+        named = _named(condition)
         own = [(row, known) for row, known in rows if named <= known.keys()]
-        if any(_at_edge(condition, named, known) for _, known in own):
+        if any(_at_edge(condition, named & _chosen(row), known) for row, known in own):
             continue
         if any(_has_edge(part, condition, named, row, known) for row, known in own):
             yield f"the edge of {condition}"
+
+
+def _chosen(row: Record) -> frozenset[str]:
+    """What a run takes beside its problem."""
+    return frozenset(row["parameters"]) - _OF_PROBLEMS
 
 
 def _is_plain(condition: Condition) -> bool:
@@ -93,11 +118,13 @@ def _is_plain(condition: Condition) -> bool:
     return not any(quantities_in(side) or t in side.free_symbols for side in sides)
 
 
-def _at_edge(condition: Condition, named: frozenset[str], known: Known) -> bool:
-    """Whether both sides are equal, or a whole number one away breaks it."""
+def _at_edge(condition: Condition, chosen: frozenset[str], known: Known) -> bool:
+    """Whether both sides are equal, or, with whole parameters alone, one away breaks it."""
     if _is_equal(condition, known):
         return True
-    whole = [name for name in named if known[name].q == 1 and _is_whole(condition, name)]
+    if not all(_is_whole(condition, name) for name in chosen):
+        return False  # another one could come closer
+    whole = [name for name in chosen if known[name].q == 1]
     moved = ({**known, name: known[name] + by} for name in whole for by in (1, -1))
     return any(not _holds(condition, one) for one in moved)
 
@@ -131,8 +158,7 @@ def _has_edge(
     part: Part, condition: Condition, named: frozenset[str], row: Record, known: Known
 ) -> bool:
     """Whether a parameter of the run could be where this condition ends what all admit."""
-    chosen = [name for name in sorted(named & row["parameters"].keys()) if name != "n"]
-    for name in chosen:
+    for name in sorted(named & _chosen(row)):
         found = ends(part.conditions, name, {x: y for x, y in known.items() if x != name})
         moved = ({**known, name: end} for end in (*found.largest, *found.least))
         if any(_is_equal(condition, one) for one in moved):

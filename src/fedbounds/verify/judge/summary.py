@@ -7,6 +7,7 @@ from typing import Any
 
 from fedbounds.theory.language.catalogue import Entry
 from fedbounds.theory.language.claims import Claim, read
+from fedbounds.theory.language.contributed import declared
 from fedbounds.theory.language.orders import ComparisonClaim
 from fedbounds.theory.language.registry import encoded
 from fedbounds.theory.language.setting import (
@@ -107,7 +108,10 @@ def _refused(rows: Sequence[Record]) -> Record:
 
 
 def _unreached(claim: Any, reading: Any, rows: Sequence[Record]) -> Record:
-    found = unreached(read(claim, reading), rows) if isinstance(claim, Claim) else []
+    if not isinstance(claim, Claim):
+        return {}
+    own = declared(claim.entry.paper) is not None
+    found = unreached(read(claim, reading), rows, own=own)
     return {"unreached": found} if found else {}
 
 

@@ -33,10 +33,11 @@ from .random import (
 )
 from .sources import Source, TooManyError
 from .subject import Subject, numbers
-from .unknowns import bare
+from .unknowns import Refused, bare
 
 Array = Any
 MOST_ROWS = 8_192  # states times outcomes of a round
+MOST_BITS = 2**17  # of a number of the state; those of affine steps grow by some dozens a round
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,8 +244,17 @@ def taken(
     before = {name: np.repeat(values, count, axis=0) for name, values in rows.state.items()}
     tiled = {name: np.concatenate([x] * len(rows)) for name, x in drawn.items()}
     after, shown = stepped(subject.algorithm, subject.problem, p, before, tiled)
+    _refuse_long(after, t)
     chances = np.kron(rows.chances, numbers(every.chances, subject.exact))
     return Round(t, rows, every, drawn, before, after, shown, chances)
+
+
+def _refuse_long(state: State, t: int) -> None:
+    """Raise where a step that is not affine makes numbers longer and longer."""
+    for values in state.values():
+        for x in values.reshape(-1) if values.dtype == object else ():
+            if isinstance(x, fmpq) and x.q.bit_length() > MOST_BITS:
+                raise Refused(f"numbers of more than {MOST_BITS} bits after {t + 1} rounds")
 
 
 def _merged(rows: Rows) -> Rows:

@@ -7,6 +7,7 @@ recurrence it can be is read off the formula; that many values, twice, determine
 
 from collections.abc import Callable
 
+import numpy as np
 import sympy as sp
 from flint import fmpq
 from sympy.core.function import AppliedUndef
@@ -92,7 +93,8 @@ def _values(
     gap: sp.Expr, numbers: Callable[[int], Numbers], clock: sp.Symbol, first: int, count: int
 ) -> list[fmpq]:
     if clock == T:
-        return [rational(evaluate(gap, numbers(length))) for length in range(1, count + 1)]
+        every = (evaluate(gap, numbers(length)) for length in range(1, count + 1))
+        return [rational(np.asarray(x, dtype=object).item()) for x in every]
     rounds = range(first, first + count)
     found = evaluate(gap, numbers(rounds.stop), rounds)
     return [rational(x) for x in found]

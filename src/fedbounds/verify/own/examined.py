@@ -25,6 +25,7 @@ from ..measure.random import Outcomes, count_of, outcomes, sampled, sources_of
 from ..measure.reading import reading
 from ..measure.sources import TooManyError
 from ..measure.spaces import Listed, product, products_in
+from ..measure.spoken import names_in
 from ..measure.subject import Subject, fields, numbers
 from ..measure.undivided import listed_whole
 from ..measure.unknowns import Refused
@@ -36,6 +37,7 @@ from .lines import told_at
 from .objective import Objective
 from .plan import first_parameters
 
+_OF_QUADRATICS = {"gradient", "full_gradient", "objective"}
 _SAMPLED = 16  # outcomes of draws that have too many
 
 
@@ -86,11 +88,14 @@ def examine(theory: Theory) -> None:
 def _beyond_quadratics(theory: Theory) -> Iterator[Pair]:
     """Functions in pieces of which some claim speaks, and on which the algorithm runs."""
     parts = [part for statement in theory.statements for part in statement.claim.parts]
+    own = [x for x in (*theory.constants.values(), *theory.assumptions.values()) if callable(x)]
+    if any(_OF_QUADRATICS & names_in(function) for function in own):
+        return  # it may be a Hessian, from differences of gradients
     for problem, start in bent():
         if any(_says_something(part, problem) for part in parts):
-            own, begin = _exactly(theory, problem, start)
-            if own.exact:
-                yield own, begin
+            exact, begin = _exactly(theory, problem, start)
+            if exact.exact:
+                yield exact, begin
 
 
 def _says_something(part: Part, problem: Objective) -> bool:

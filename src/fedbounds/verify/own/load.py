@@ -23,7 +23,7 @@ from .examined import examine
 from .examples import file_of
 from .folder import is_folder, load_folder
 from .known import remember
-from .plan import cases, forever, left_out
+from .plan import cases, forever, irrational, left_out
 from .run_fractions import own_builtins
 from .sought import sought
 from .view import RUNS, view_of_theory
@@ -102,6 +102,7 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
         left_out=partial(left_out, theory),
         sought=cache(partial(sought, theory)),
         forever=partial(forever, theory),
+        irrational=partial(irrational, theory),
     )
 
 

@@ -6,15 +6,17 @@ is most exposed. Limits are counted. How a run is measured is not planned: see `
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
 from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError
+from fedbounds.facts import Constant
 from fedbounds.problems.linear import rational
 from fedbounds.theory.language.claims import Part
 from fedbounds.theory.language.symbols import T
@@ -33,7 +35,6 @@ from ..measure.subject import Subject
 from ..measure.trace import subject_of
 from ..setups.ends import ends, is_bound, named_with
 from ..setups.found import view_of
-from ..setups.inside import rounded
 from ..setups.later import Later, later, lengthened
 from ..setups.tried import check_parameter, plain_constants, sees, told
 from .declare import Theory
@@ -41,7 +42,7 @@ from .view import Values, setup_of
 
 _MOST = {Profile.QUICK: 60, Profile.DEFAULT: 240, Profile.THOROUGH: 2000}  # cases
 _SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
-_BITS = 24  # significant ones of a value that is no rational
+_SQUARES = (4, 16)  # lengths whose roots are rational
 _FAR = 4  # times 1/L: a step where nothing contracts
 
 
@@ -64,7 +65,8 @@ def forever(theory: Theory, profile: Profile) -> dict[tuple[str, str], frozenset
 @lru_cache(maxsize=4)  # asked for what breaks, and for what never does
 def _later(theory: Theory, profile: Profile) -> Later:
     every = _chosen(theory, profile)
-    long = [case for case in every if case.setup.run.rounds == theory.horizon]
+    fixed = not _speak_of_rounds(theory)  # else a longer run has other values
+    long = [case for case in every if fixed and case.setup.run.rounds == theory.horizon]
     return later(_parts(theory), long)
 
 
@@ -77,9 +79,19 @@ def left_out(theory: Theory, profile: Profile) -> int:
     return max(0, len(_planned(theory)) - _MOST[profile])
 
 
-@lru_cache(maxsize=4)  # asked for the cases, and for how many are left out
+def irrational(theory: Theory) -> int:
+    """How many values of parameters have no run, since they are not rational there."""
+    return _counted(theory)[1]
+
+
 def _planned(theory: Theory) -> list[Case]:
-    return sorted(_every(theory), key=lambda case: case.work)
+    return _counted(theory)[0]
+
+
+@lru_cache(maxsize=4)  # asked for the cases, and for how many are left out
+def _counted(theory: Theory) -> tuple[list[Case], int]:
+    skipped: list[str] = []
+    return sorted(_every(theory, skipped), key=lambda case: case.work), len(skipped)
 
 
 def _spread(found: list[Case], most: int) -> list[Case]:
@@ -111,13 +123,15 @@ def _shares(sizes: Sequence[int], most: int) -> list[int]:
     return shares
 
 
-def _every(theory: Theory) -> Iterator[Case]:
+def _every(theory: Theory, skipped: list[str]) -> Iterator[Case]:
     for number, (problem, start) in enumerate(theory.problems):
-        for values, rounds in _runs(theory, problem, start):
+        for values, rounds in _runs(theory, problem, start, skipped):
             shown = ", ".join(f"{name}={told(value)}" for name, value in values)
             clients = Clients(problem)
             subject = Subject(theory.algorithm, clients, start, dict(values), rounds)
             name = f"problem {number + 1}: {shown}, T={rounds}"
+            if _is_far(theory, values, every_constant(problem, start)) and not _takes(subject):
+                continue  # as a probability above 1
             few = _paths(subject) if rounds in theory.rounds else None
             work = _long(subject) if few is None else few
             work *= clients.clients * (clients.dimension + clients.personal_dimension)
@@ -127,23 +141,51 @@ def _every(theory: Theory) -> Iterator[Case]:
             yield Case(name, theory.algorithm_name, setup, method, int(work))
 
 
-def _runs(theory: Theory, problem: Any, start: Any) -> Iterator[tuple[Values, int]]:
+def _takes(subject: Subject) -> bool:
+    """Whether the algorithm can have such values of its parameters."""
+    try:
+        _paths(replace(subject, rounds=1))
+    except FedboundsError:
+        return False
+    return True
+
+
+def _is_far(theory: Theory, values: Values, known: Any) -> bool:
+    """Whether a parameter is where no condition is."""
+    L = known.get(Constant.SMOOTHNESS)
+    edges = [value for name, value in values if theory.parameters[name] == "edges"]
+    return L is not None and any(value * _inside(L.value) == _FAR for value in edges)
+
+
+def _runs(
+    theory: Theory, problem: Any, start: Any, skipped: list[str]
+) -> Iterator[tuple[Values, int]]:
     """Values of parameters, and rounds, on which these may depend."""
-    lengths = tuple(dict.fromkeys((*theory.rounds, theory.horizon)))
+    lengths = tuple(dict.fromkeys((*theory.rounds, *_of_roots(theory), theory.horizon)))
+    every = partial(parameters_of, theory, problem, start, skipped=skipped)
     if _speak_of_rounds(theory):
         for rounds in lengths:
-            yield from ((own, rounds) for own in parameters_of(theory, problem, start, rounds))
+            yield from ((own, rounds) for own in every(rounds))
         return
-    for own in parameters_of(theory, problem, start, lengths[0]):
+    for own in every(lengths[0]):
         yield from ((own, rounds) for rounds in lengths)
+
+
+def _of_roots(theory: Theory) -> tuple[int, ...]:
+    """Lengths that are squares, where roots and the length are spoken of."""
+    return _SQUARES if _speak_of_rounds(theory) and "sqrt" in _texts(theory) else ()
+
+
+def _texts(theory: Theory) -> str:
+    given = [[own] if isinstance(own, str) else own for own in theory.parameters.values()]
+    texts = [one for own in given for one in own if isinstance(one, str)]
+    sides = [side for one in _parts(theory) for c in one.conditions for side in (c.left, c.right)]
+    return " ".join((*texts, *map(str, sides)))
 
 
 def _speak_of_rounds(theory: Theory) -> bool:
     """Whether values of parameters do, or conditions, at whose edges they may be."""
-    sides = [side for one in _parts(theory) for c in one.conditions for side in (c.left, c.right)]
-    given = [[own] if isinstance(own, str) else own for own in theory.parameters.values()]
-    texts = " ".join(one for own in given for one in own if isinstance(one, str))
-    return any(T in side.free_symbols for side in sides) or T.name in re.findall(r"\w+", texts)
+    return T.name in re.findall(r"\w+", _texts(theory))
 
 
 def _long(subject: Subject) -> int:
@@ -160,14 +202,26 @@ def _paths(subject: Subject) -> int | None:
         return None
 
 
-def parameters_of(theory: Theory, problem: Any, start: Any, rounds: int) -> Iterator[Values]:
-    """Every combination of the parameters' values for a run, in the order of the file."""
+def parameters_of(
+    theory: Theory,
+    problem: Any,
+    start: Any,
+    rounds: int,
+    shares: Mapping[str, fmpq] = MappingProxyType({}),
+    skipped: list[str] | None = None,
+) -> Iterator[Values]:
+    """Every combination of the parameters' values for a run, in the order of the file.
+
+    What is no rational number there gives none, and is ``skipped``. ``shares``: how much is taken
+    of parameters at edges, before others follow from them.
+    """
     known = {name.value: c.value for name, c in every_constant(problem, start).items()}
     known |= sizes(problem)
     subject = Subject(theory.algorithm, Clients(problem), start, {}, 1)
     known |= plain_constants(theory.constants, subject)
     known = {name: _inside(value) for name, value in known.items()} | {T.name: fmpq(rounds)}
-    yield from _extended(theory, known, list(theory.parameters.items()), ())
+    choosing = _Choosing(theory, shares, [] if skipped is None else skipped)
+    yield from _extended(choosing, known, list(theory.parameters.items()), ())
 
 
 def _inside(value: Any) -> fmpq:
@@ -175,31 +229,44 @@ def _inside(value: Any) -> fmpq:
     return rational(float(value.mid()) if isinstance(value, arb) else value)
 
 
+@dataclass(frozen=True)
+class _Choosing:
+    """What is the same for all combinations."""
+
+    theory: Theory
+    shares: Mapping[str, fmpq]
+    skipped: list[str]
+
+
 def _extended(
-    theory: Theory, known: Mapping[str, Any], left: Sequence[tuple[str, Any]], done: Values
+    choosing: _Choosing, known: Mapping[str, Any], left: Sequence[tuple[str, Any]], done: Values
 ) -> Iterator[Values]:
     if not left:
         yield done
         return
     (name, given), *rest = left
+    theory = choosing.theory
     symbol = _names(theory).constants.get(name)
-    for value in _values(theory, name, given, known):
+    for value in _values(choosing, name, given, known):
         check_parameter(theory.line, theory.glossary, name, value, known["n"])
         further = known if symbol is None else {**known, symbol.name: value}
-        yield from _extended(theory, further, rest, (*done, (name, value)))
+        yield from _extended(choosing, further, rest, (*done, (name, value)))
 
 
-def _values(theory: Theory, name: str, given: Any, known: Mapping[str, Any]) -> list[Any]:
+def _values(choosing: _Choosing, name: str, given: Any, known: Mapping[str, Any]) -> list[Any]:
+    theory = choosing.theory
     if given == "edges":
-        found = _edges(theory, name, known)
+        share = choosing.shares.get(name, fmpq(1))
+        found = [share * x for x in _edges(theory, name, known)]
         symbol = _names(theory).constants.get(name)
         if symbol is not None and symbol.is_integer:
             found = [fmpq(x.floor()) for x in found]
-        return sorted({x for x in found if x > 0}, key=float, reverse=True)
+        far = share * _FAR / known["L"] if "L" in known else None  # the last that is tried
+        return sorted({x for x in found if x > 0}, key=lambda x: (x == far, -float(x)))
     if isinstance(given, str):
         low, colon, high = given.partition(":")
         if not colon:
-            return [_number(theory, name, given, known)]
+            return _rationals(choosing, name, [given], known)
         first, last = (_number(theory, name, end, known) for end in (low, high))
         return [fmpq(x) for x in range(int(first.ceil()), int(last.floor()) + 1)]
     if not isinstance(given, Sequence):
@@ -207,12 +274,23 @@ def _values(theory: Theory, name: str, given: Any, known: Mapping[str, Any]) -> 
             f'{theory.line}: parameter {name!r} has the values {given!r}; expected "edges", '
             f'"a:b" or a sequence such as ({given!r},)'
         )
-    return [
-        tuple(_number(theory, name, own, known) for own in value)
-        if isinstance(value, tuple)
-        else _number(theory, name, value, known)
-        for value in given
-    ]
+    return _rationals(choosing, name, given, known)
+
+
+def _rationals(
+    choosing: _Choosing, name: str, given: Sequence[Any], known: Mapping[str, Any]
+) -> list[Any]:
+    """Of values those that are rational: a run with another step would be another one."""
+    found: list[Any] = []
+    for value in given:
+        own = value if isinstance(value, tuple) else (value,)
+        try:
+            numbers = tuple(_number(choosing.theory, name, one, known) for one in own)
+        except IrrationalError:
+            choosing.skipped.append(f"{name} = {value}")
+            continue
+        found.append(numbers if isinstance(value, tuple) else numbers[0])
+    return found
 
 
 def _number(theory: Theory, name: str, value: Any, known: Mapping[str, Any]) -> fmpq:
@@ -224,6 +302,8 @@ def _number(theory: Theory, name: str, value: Any, known: Mapping[str, Any]) -> 
             raise FedboundsError(f"{where} has the value {value!r}; expected a number") from error
     try:
         return _evaluated(expression(value, _names(theory)), known)
+    except IrrationalError:
+        raise
     except (FedboundsError, ArithmeticError) as error:
         raise FedboundsError(
             f'{where}: {error}; values are numbers, formulas, "a:b" or "edges"'
@@ -231,12 +311,7 @@ def _number(theory: Theory, name: str, value: Any, known: Mapping[str, Any]) -> 
 
 
 def _evaluated(of: sp.Expr, known: Mapping[str, Any]) -> fmpq:
-    """Rounded a little down where it is no rational: any value is one that a claim speaks of."""
-    try:
-        return rational(evaluate(of, Numbers(known, {}, lambda p, q: fmpq(p, q))))
-    except IrrationalError:
-        floats = {name: float(value) for name, value in known.items()}
-        return rational(rounded(float(evaluate(of, Numbers(floats, {}))), _BITS, -1))
+    return rational(evaluate(of, Numbers(known, {}, lambda p, q: fmpq(p, q))))
 
 
 def _names(theory: Theory) -> Names:

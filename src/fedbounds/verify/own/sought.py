@@ -43,26 +43,20 @@ def _made(theory: Theory, seek: Seeking) -> Setup:
     if seek.choice((False, True)):
         start = problem.minimiser
     rounds = counts["T"]
-    own = list(parameters_of(theory, problem, start, rounds))
+    own = list(parameters_of(theory, problem, start, rounds, _shares(theory, seek)))
     if not own:
         raise NoStepsError("no combination of parameters here")
-    values = own[seek.choice(range(_VALUES)) % len(own)]
-    values = tuple((name, _inside(theory, name, value, seek)) for name, value in values)
-    return set_up(theory, problem, start, values, rounds)
+    return set_up(theory, problem, start, own[seek.choice(range(_VALUES)) % len(own)], rounds)
 
 
-def _inside(theory: Theory, name: str, value: Any, seek: Seeking) -> Any:
-    """At its edge, or less."""
-    if theory.parameters[name] != "edges" or seek.choice((True, True, False)):
-        return value
-    share = seek.size("1/100", 1)
-    less = value * fmpq(share.numerator, share.denominator)
-    return value if value.q == 1 and less < 1 and _is_count(theory, name) else less
-
-
-def _is_count(theory: Theory, name: str) -> bool:
-    symbol = theory.glossary.constants.get(name)
-    return symbol is not None and bool(symbol.is_integer)
+def _shares(theory: Theory, seek: Seeking) -> dict[str, fmpq]:
+    """Of every parameter at edges: all, or less."""
+    found = {}
+    for name, given in theory.parameters.items():
+        if given == "edges" and seek.choice((False, False, True)):
+            share = seek.size("1/100", 1)
+            found[name] = fmpq(share.numerator, share.denominator)
+    return found
 
 
 def _other(seek: Seeking, counts: Counts) -> Pair:

@@ -251,6 +251,8 @@ def _left_out(run: Record) -> Iterator[str]:
     """What a plan has beyond a profile."""
     for key, amount in run.get("left_out", {}).items():
         yield f"left out by profile {run['profile']}: {amount} planned runs of {key}"
+    for key, amount in run.get("irrational", {}).items():
+        yield f"without a run: {amount} values of parameters of {key} that are no rationals"
 
 
 def _coverage(judged: Sequence[Record]) -> list[str]:

@@ -33,6 +33,7 @@ def document(results: Results, settings: Settings, timing: Timing) -> dict[str, 
             "seed": settings.seed,
             "device": settings.device.value,
             **({"left_out": results.left_out} if results.left_out else {}),
+            **({"irrational": results.irrational} if results.irrational else {}),
             "timing": {
                 "seconds": timing.seconds,
                 "python": sys.version.split()[0],

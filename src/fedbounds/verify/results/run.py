@@ -66,12 +66,14 @@ class Results:
     records : list of records, in the order of the plan, but for the refused ones, which are
         counted in the summaries
     left_out : how many runs of a theory's whole plan the profile does not judge, if any
+    irrational : how many values of a theory's parameters have no run, if any
     """
 
     claims: list[Record]
     records: list[Record]
     proofs: Record = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
+    irrational: dict[str, int] = field(default_factory=dict)
 
 
 def run(
@@ -140,7 +142,13 @@ def run(
     ]
     _add_forever(claims, summaries, settings)
     kept = [row for row in found if row["verdict"] not in REFUSED]
-    return Results(summaries, kept, proof_rows(proofs, claims), _left_out(entries, settings))
+    return Results(
+        summaries,
+        kept,
+        proof_rows(proofs, claims),
+        _left_out(entries, settings),
+        _irrational(entries),
+    )
 
 
 def _add_forever(claims: Sequence[Claim], summaries: Sequence[Record], settings: Settings) -> None:
@@ -163,6 +171,16 @@ def _left_out(entries: Sequence[Entry], settings: Settings) -> dict[str, int]:
         key: other.left_out(settings.profile)
         for key, other in others.items()
         if other is not None and other.left_out is not None
+    }
+    return {key: amount for key, amount in found.items() if amount}
+
+
+def _irrational(entries: Sequence[Entry]) -> dict[str, int]:
+    others = {key: contributed(key) for key in _papers(entries)}
+    found = {
+        key: other.irrational()
+        for key, other in others.items()
+        if other is not None and other.irrational is not None
     }
     return {key: amount for key, amount in found.items() if amount}
 

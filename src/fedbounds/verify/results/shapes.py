@@ -331,7 +331,7 @@ _run = fields(
         "device": word(Device),
         "timing": fields({"seconds": real, "python": text, "system": text, "machine": text}),
     },
-    {"left_out": named(count)},
+    {"left_out": named(count), "irrational": named(count)},
 )
 _says = {
     "schema": count,

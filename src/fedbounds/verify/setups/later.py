@@ -5,24 +5,32 @@ same in every round, the exact moments of a few rounds decide it for all of them
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
 from math import prod
 
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
 from fedbounds.errors import FedboundsError
 from fedbounds.problems.linear import rational
 from fedbounds.theory.language.claims import Part
 from fedbounds.theory.language.setups import Setup
+from fedbounds.theory.language.standard import standard
+from fedbounds.theory.proof.vectors import ip, sq
 from fedbounds.vocabulary import Index
 
 from ..decide.case import Case, found
 from ..decide.conditions import refusal
 from ..decide.measurement import numbers_of
+from ..measure.answers import Asked, by_moments
 from ..measure.beginnings import beginning
 from ..measure.evaluate import Numbers
 from ..measure.every_round import holds_forever, rounds_needed
 from ..measure.recurrences import Sign
+from ..measure.spoken import names_in
 from ..measure.trace import subject_of
 from ..measure.unknowns import Refused
 from ..measure.unrolled import unroll
@@ -55,7 +63,10 @@ def later(parts: Sequence[Part], cases: Sequence[Case]) -> Later:
     for case in cases:
         moments = _moments(case.setup)
         over = cache(partial(_over, case))  # parts ask for few lengths
+        linear = frozenset[str]() if moments is None else _linear_in_moments(case.setup)
         for number, part in enumerate(parts if moments is not None else ()):
+            if not part.quantities <= linear:
+                continue  # a probability, or a root of a moment, is no recurrence
             sign = _sign(part, case, moments or 0, over)
             if sign is None:
                 continue
@@ -88,6 +99,27 @@ def _moments(setup: Setup) -> int | None:
         return None
     entries = sum(map(prod, shapes.values()))
     return (entries + 1) * (entries + 2) // 2
+
+
+def _linear_in_moments(setup: Setup) -> frozenset[str]:
+    """Quantities that are sums of second moments, with the same factors in every round."""
+    view = view_of(setup)
+    subject = replace(subject_of(setup.run, view), rounds=1)
+    known = {**standard(view.shown, infimum=True, minimiser=True), **view.quantities}
+    found = {name for name, expression in known.items() if _is_linear(expression)}
+    plain = {x: y for x, y in view.functions.items() if "t" not in names_in(y)}
+    with suppress(Refused):
+        found |= by_moments(subject, Asked(plain)).series.keys()
+    return frozenset(found)
+
+
+def _is_linear(expression: sp.Expr) -> bool:
+    """Whether a definition is a sum of squared norms and inner products with fixed factors."""
+    products = {x: sp.Dummy() for x in expression.atoms(sq, ip)}
+    plain = expression.xreplace(products)
+    if plain.atoms(AppliedUndef) or not plain.is_polynomial(*products.values()):
+        return False
+    return sp.Poly(plain, *products.values()).total_degree() <= 1 if products else True
 
 
 def _sign(part: Part, case: Case, moments: int, over: Callable[[int], Over]) -> Sign | None:

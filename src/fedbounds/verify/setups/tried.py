@@ -3,9 +3,8 @@
 Quantities are functions of the state or definitions; constants may be functions too.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import is_dataclass, replace
-from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -28,11 +27,13 @@ from ..measure.contract import called, place, takes
 from ..measure.known import Known, MissingError
 from ..measure.methods import answer
 from ..measure.objectives import every_constant, evidence, sizes
+from ..measure.spoken import names_in
 from ..measure.subject import Subject
 from ..measure.trace import subject_of
 from .standard import asked_of
 
 _PARTICIPANTS = "m"  # what this parameter counts, in every theory
+_MINIMISER = "minimiser"
 _NOT_MEASURED = "the run is not measured"
 _TYPED = 2**20  # a power of two above it is no denominator that a person types
 _ROUNDING = 1e-9  # relative: what floats below zero may be off by
@@ -107,7 +108,7 @@ def _tried(setup: Setup, view: View) -> Found:
         series=series,
         constants=known,
         evidence=evidence(problem)
-        | _decided(view.decided, subject)
+        | _decided(view.decided, subject, _minimiser_is_told(problem))
         | {name: _stated(says, shown.known, reason) for name, says in view.assumptions.items()},
         undefined=undefined,
         estimated=_estimated(view, subject, series),
@@ -153,7 +154,7 @@ def _estimated(view: View, subject: Subject, series: Mapping[str, Any]) -> dict[
     found = floats | dict(problem.estimated)
     if "D_W" in found:
         steps = subject.algorithm.init, subject.algorithm.draw, subject.algorithm.step
-        if any(map(_speaks_of_minimiser, steps)):
+        if any(_MINIMISER in names_in(one) for one in steps):
             found |= dict.fromkeys((*series, *view.constants), found["D_W"])
         asked = [x for x, y in view.constants.items() if _asks_minimiser(x, y, subject)]
         found |= dict.fromkeys(asked, found["D_W"])
@@ -167,6 +168,8 @@ def _asks_minimiser(name: str, value: Any, subject: Subject) -> bool:
     """Whether a constant that is a function is another one, or none, without the minimiser."""
     if not callable(value):
         return False  # a definition is of what steps show
+    if _MINIMISER in names_in(value):
+        return True
     objective = replace(subject.problem.objective, minimiser=None)
     without = replace(subject, problem=replace(subject.problem, objective=objective))
     try:
@@ -174,31 +177,6 @@ def _asks_minimiser(name: str, value: Any, subject: Subject) -> bool:
     except Exception:  # whatever a user's function does with None
         return True
     return bool(other != _called(f"constant {name!r}", value, subject))
-
-
-def _speaks_of_minimiser(function: Any) -> bool:
-    """Whether the name stands in its code, or in that of a function of its file which it names."""
-    pending, seen = [function], set[int]()
-    while pending:
-        own = pending.pop()
-        if not isinstance(own, FunctionType) or id(own) in seen:
-            continue
-        seen.add(id(own))
-        names = set(_names(own.__code__))
-        if "minimiser" in names:
-            return True
-        held = (cell.cell_contents for cell in own.__closure__ or ())
-        pending += [*(own.__globals__.get(name) for name in names), *held]
-    return False
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _names(inner)
-        elif isinstance(inner, str):  # of getattr
-            yield inner
 
 
 def _is_stated(problem: Any) -> bool:
@@ -263,10 +241,18 @@ def constants_of_run(constants: Functions, subject: Subject) -> dict[str, Any]:
     return {name: _constant(name, value, subject) for name, value in functions}
 
 
-def _decided(functions: Functions, subject: Subject) -> dict[str, Evidence]:
-    """Assumptions that are functions."""
+def _minimiser_is_told(problem: Any) -> str:
+    """Why the minimiser is an estimate; empty if it is none."""
+    return str(problem.estimated.get("D_W", "")) if _is_stated(problem) else ""
+
+
+def _decided(functions: Functions, subject: Subject, estimate: str) -> dict[str, Evidence]:
+    """Assumptions that are functions; nothing is known of those that ask for an estimate."""
     found = {}
     for name, function in functions.items():
+        if estimate and _MINIMISER in names_in(function):
+            found[name] = Evidence(None, f"it rests on {estimate}")
+            continue
         holds = _called(f"assumption {name!r}", function, subject)
         if holds is not None and not isinstance(holds, bool | np.bool_):
             raise FedboundsError(
