@@ -6,7 +6,7 @@ from own_files import judged
 
 from fedbounds.facts import Constant
 from fedbounds.theory.language.claims import Condition, Part
-from fedbounds.theory.language.symbols import Sum_t, T, t, variance_u
+from fedbounds.theory.language.symbols import Sum_t, T, sigma2, t, variance_u
 from fedbounds.verify.judge.reached import unreached
 from fedbounds.vocabulary import Verdict
 
@@ -64,10 +64,20 @@ def test_what_another_condition_keeps_away_is_no_edge():
     assert not unreached([part(Condition(eta, ">", sp.S.Zero))], [record(parameters={"eta": "1"})])
 
 
+def test_a_whole_number_away_is_no_edge_where_another_parameter_could_come_closer():
+    condition = Condition(eta, "<=", 2 / (L * K))
+    inside = record(parameters={"K": "1", "eta": "2/3"})  # 2/3 of what is allowed, and K = 2 is not
+    assert unreached([part(condition)], [inside]) == [f"the edge of {condition}"]
+    assert not unreached([part(condition)], [record(parameters={"K": "2", "eta": "1/2"})])
+
+
 def test_noise_of_which_a_side_speaks_is_met():
     noisy = part(sides=(f(t + 1), f(t) + variance_u))
     assert unreached([noisy], [record(**{SIGMA: "0"})]) == [f"{SIGMA} > 0"]
     assert not unreached([noisy], [record(**{SIGMA: "0"}), record(**{SIGMA: "1/4"})])
+    whole = part(sides=(f(t + 1), f(t) + sigma2))
+    assert unreached([whole], [record(parameters={"sigma^2": "0"})]) == ["sigma^2 > 0"]
+    assert not unreached([whole], [record(parameters={"sigma^2": "1"})])
 
 
 def test_noise_that_was_planned_is_met():
@@ -85,6 +95,13 @@ def test_the_longest_run_of_the_plan_is_met(sides):
     assert unreached([part(sides=sides)], [short, long]) == ["runs of 20 rounds"]
     assert not unreached([part(sides=sides)], [short, record(parameters={"T": "20"})])
     assert not unreached([part(sides=ROUND)], [short, long])  # from any round to the next
+    assert unreached([part(sides=ROUND)], [short, long], own=True)  # where a step may ask for t
+
+
+def test_lengths_that_an_equality_of_a_step_forbids_are_missing():
+    fixed = part(Condition(eta, "==", 1 / (L * sp.sqrt(T))), sides=(f(T), f(0)))
+    rows = [record(parameters={"eta": "1/2", "T": "1"}), record(Verdict.OUTSIDE, {"eta": "1/3"})]
+    assert unreached([fixed], rows) == ["runs of 3 rounds"]
 
 
 GD = {

@@ -98,3 +98,32 @@ def test_what_holds_for_ever_is_told_of_the_runs_on_which_it_does(tmp_path, caps
     assert "me/b holds for all T" not in out  # 1/(t + 1) is no recurrence
     readings = json.loads((tmp_path / "out" / "results.json").read_text())["claims"]["me/a"]
     assert readings["readings"][0]["forever"] == 2
+
+
+FAILS_LATE = """
+    me.quantity("P", "a probability", is_="given(positive(dot(x, x) - 1/4))")
+    me.quantity("Q", "excess", lambda problem, state: abs(2 * state["x"][:, 0] - 1) + 2 * state["x"][:, 0] - 1)
+    me.quantity("S", "square of a square", is_="sq(x)*sq(x)")
+    me.claim("p", "P(t) <= 1/2")
+    me.claim("q", "Q(t) <= 1/2")
+    me.claim("s", "S(t) <= 1/4")
+    me.claim("low", "D_W(T) >= 0")
+"""
+
+
+def test_what_is_no_sum_of_moments_is_not_said_to_hold_for_ever(tmp_path, capsys):
+    """They hold for twenty rounds, and fail from the sixty-ninth on."""
+    file = own_file(
+        tmp_path,
+        draw="return {}",
+        step='return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}',
+        parameters='{"eta": ("1/100",)}',
+        problems="[quadratic([[[1]]], [[-1]], [0])]",
+        more="rounds=(1, 2), horizon=20",
+        body=FAILS_LATE,
+    )
+    assert status(["verify", file, "--quick", "--out", str(tmp_path / "out")]) == 0
+    out = capsys.readouterr().out
+    assert "me/low holds for all T, by closed form, on 1 planned run" in out
+    for name in "pqs":
+        assert f"me/{name} holds for all T" not in out

@@ -182,3 +182,39 @@ BEST = [brentq(lambda y: slopes(np.full((1, 2, 1), y)).mean(), -5, 5, xtol=1e-14
         "own": expected,
         "slope": "tested",
     }
+
+
+WRAPPED = """
+from functools import lru_cache, partial
+@lru_cache(maxsize=None)
+def best(problem):
+    return problem.minimiser
+"""
+RESTS = """
+me.constant("R", "distance", lambda problem, start: ((start - problem.minimiser) ** 2).sum())
+me.assumption("rests", lambda problem, start, p: bool((start == problem.minimiser).all()))
+me.claim("gap", "f(T) <= 99*R", assumptions=["smooth"])
+me.claim("rest", "G_u(t) <= 0", assumptions=["rests"])
+me.claim("free", "G_u(t + 1) <= 9*G_u(t)")
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "free"),
+    [
+        ('return {"x": start}', "tested"),
+        ('return {"x": best(problem)[None, :]}', "open"),
+        ('return {"x": partial(best, problem)()[None, :]}', "open"),
+    ],
+)
+def test_nothing_firm_rests_on_a_minimiser_that_is_an_estimate(tmp_path, init, free):
+    given = pieces(more=", minimiser=[0.3]".replace("0.3", "float(SOLVED)"))
+    solve = "\nfrom scipy.optimize import brentq\n"
+    solve += "SOLVED = brentq(lambda y: slopes(np.full((1, 2, 1), y)).mean(), -5, 5, xtol=1e-14)\n"
+    given["problems"] = given["problems"].replace('"strongly convex clients"', '"smooth"')
+    rows = judged(
+        tmp_path, body=RESTS, **given | {"before": given["before"] + solve + WRAPPED, "init": init}
+    )
+    assert rows["gap"]["standing"] == "open"
+    assert rows["rest"]["standing"] == "open"
+    assert rows["free"]["standing"] == free

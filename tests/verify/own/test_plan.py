@@ -7,6 +7,7 @@ from flint import fmpq
 from own_files import loaded, own_file, parameters_of
 
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.language.contributed import contributed
 from fedbounds.verify.decide.case import find
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
@@ -237,11 +238,57 @@ def test_a_long_run_of_few_outcomes_is_enumerated(tmp_path):
     assert ways(theory) == {1: "enumerated", 3: "enumerated"}
 
 
-def test_a_value_that_is_no_rational_is_rounded_down(tmp_path):
+GD = {
+    "step": 'return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}',
+    "draw": "return {}",
+}
+
+
+def test_a_value_that_is_no_rational_has_no_run_and_is_counted(tmp_path):
+    """A claim may speak of what the value is, and not of the value: no other step will do."""
     theory = loaded(
-        tmp_path, problems="[quadratic([[[2]]], [[1]], [4])]", parameters='{"eta": ("1/sqrt(L)",)}',
-        step='return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}',
-        draw="return {}",
+        tmp_path, problems="[quadratic([[[2]]], [[1]], [4]), quadratic([[[4]]], [[1]], [4])]",
+        parameters='{"eta": ("1/sqrt(L)", "1/(L*sqrt(T))")}', **GD,
     )  # fmt: skip
-    (eta,) = {x["eta"] for x in values_of(theory)}
-    assert eta**2 <= fmpq(1, 2) < (eta * fmpq(1_000_001, 1_000_000)) ** 2
+    found = {(x["eta"], case.setup.run.rounds) for case, x in paired(theory)}
+    assert {eta for eta, _ in found} == {
+        fmpq(1, 2), fmpq(1, 4), fmpq(1, 8), fmpq(1, 16), fmpq(1, 2) / 1, fmpq(1, 2) / 2,
+    }  # fmt: skip
+    assert {rounds for _, rounds in found} >= {1, 4, 16}  # whose roots are rational
+    assert contributed("me").irrational() > 0
+
+
+def paired(theory):
+    return [(case, parameters_of(case)) for case in cases(theory, Profile.DEFAULT, 0)]
+
+
+def test_values_that_name_the_length_are_never_those_of_another_length(tmp_path):
+    body = 'me.claim("a", "T*D_W(T) <= T*D_W(0) + sigma2/(L**2*n)")'
+    step = """
+        noise = problem.xp.sum(drawn["xi"][:, :, 0, :], axis=1) / problem.clients
+        return {"x": state["x"] - p["eta"] * (problem.full_gradient(state["x"]) + noise)}
+    """
+    theory = loaded(
+        tmp_path, body=body, problems="[quadratic([[[1]]], [[0]], [1], 1)]", step=step,
+        draw='return {"xi": random.noise(problem, 1)}', parameters='{"eta": ("1/(L*T)",)}',
+        more="rounds=(1, 2), horizon=20",
+    )  # fmt: skip
+    for case, values in paired(theory):
+        assert values["eta"] * case.setup.run.rounds == 1
+    assert not any(contributed("me").forever(Profile.DEFAULT).values())
+
+
+def test_a_far_value_that_the_algorithm_cannot_take_is_left_out(tmp_path):
+    body = """
+        me.parameter("q", "a probability")
+        me.claim("a", "D_W(t) <= D_W(0)", conditions=["q <= 1", "eta <= 1/L"])
+        me.claim("b", "D_W(t + 1) <= D_W(t)", conditions=["eta <= 1/L"])
+    """
+    theory = loaded(
+        tmp_path, body=body, draw='return {"s": random.bernoulli(p["q"], 1)}',
+        step='return {"x": state["x"] - drawn["s"] * p["eta"] * problem.full_gradient(state["x"])}',
+        parameters='{"eta": "edges"}',
+    )  # fmt: skip
+    values = {x["q"] for _, x in paired(theory)}
+    assert {fmpq(1), fmpq(1, 2)} <= values
+    assert max(values) <= 1

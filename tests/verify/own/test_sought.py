@@ -63,3 +63,20 @@ def test_a_later_file_of_the_same_key_is_searched_by_itself(tmp_path):
     (second,) = tightest_parts(claim("me/a"), claim("me/a").readings[0], 0, 60)
     assert first.judgement.verdict is Verdict.NOT_VIOLATED
     assert second.judgement.verdict is Verdict.VIOLATED
+
+
+def test_what_follows_from_a_parameter_follows_from_the_searched_one(tmp_path):
+    text = 'me.parameter("w", "weight", ("eta*mu",))\n'
+    text += body("D_W(t) <= (1 - w)**t*D_W(0) + eta*sigma2/(mu*n)", 1)
+    step = """
+        noise = problem.xp.sum(drawn["xi"][:, :, 0, :], axis=1) / problem.clients
+        return {"x": state["x"] - p["eta"] * (problem.full_gradient(state["x"]) + noise)}
+    """
+    loaded(
+        tmp_path,
+        body=text,
+        **GD | {"step": step, "draw": 'return {"xi": random.noise(problem, 1)}'},
+    )
+    own = claim("me/a")
+    (found,) = tightest_parts(own, own.readings[0], 0, 200)
+    assert found.judgement.verdict is Verdict.NOT_VIOLATED
