@@ -64,7 +64,9 @@ def _table(
     from .rows import rows, subjects
     from .table import Table, line_of, theory_digest
 
-    cases = tuple(own_cases(paper, Profile.QUICK, seed))
+    # the default plan of a file has few cases, and many problems
+    profile = Profile.QUICK if declared(paper) is None else Profile.DEFAULT
+    cases = tuple(own_cases(paper, profile, seed))
     found = rows(paper, subjects(paper, claims), cases)
     of_algorithm: tuple[Line, ...] = ()
     if declared(paper) is not None:
