@@ -37,7 +37,7 @@ from .unknowns import Refused, bare
 
 Array = Any
 MOST_ROWS = 8_192  # states times outcomes of a round
-MOST_BITS = 2**17  # of a number of the state; those of affine steps grow by some dozens a round
+MOST_BITS = 2**20  # of a number of the state; those of affine steps grow by some dozens a round
 
 
 @dataclass(frozen=True, eq=False)
