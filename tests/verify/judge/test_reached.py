@@ -67,8 +67,9 @@ def test_what_another_condition_keeps_away_is_no_edge():
 def test_a_whole_number_away_is_no_edge_where_another_parameter_could_come_closer():
     condition = Condition(eta, "<=", 2 / (L * K))
     inside = record(parameters={"K": "1", "eta": "2/3"})  # 2/3 of what is allowed, and K = 2 is not
-    assert unreached([part(condition)], [inside]) == [f"the edge of {condition}"]
-    assert not unreached([part(condition)], [record(parameters={"K": "2", "eta": "1/2"})])
+    assert unreached([part(condition)], [inside], own=True) == [f"the edge of {condition}"]
+    at = record(parameters={"K": "2", "eta": "1/2"})
+    assert not unreached([part(condition)], [at], own=True)
 
 
 def test_noise_of_which_a_side_speaks_is_met():
@@ -101,7 +102,7 @@ def test_the_longest_run_of_the_plan_is_met(sides):
 def test_lengths_that_an_equality_of_a_step_forbids_are_missing():
     fixed = part(Condition(eta, "==", 1 / (L * sp.sqrt(T))), sides=(f(T), f(0)))
     rows = [record(parameters={"eta": "1/2", "T": "1"}), record(Verdict.OUTSIDE, {"eta": "1/3"})]
-    assert unreached([fixed], rows) == ["runs of 3 rounds"]
+    assert unreached([fixed], rows, own=True) == ["runs of 3 rounds"]
 
 
 GD = {

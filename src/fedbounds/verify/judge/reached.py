@@ -42,8 +42,8 @@ def unreached(parts: Sequence[Part], records: Sequence[Record], *, own: bool = F
         Of the reading.
     records : sequence of dict
     own : bool
-        Whether they are a user's, whose step may ask for the round: long runs are asked for then,
-        whatever a side speaks of.
+        Whether they are a user's. Its step may ask for the round: long runs are asked for then,
+        whatever a side speaks of; and edges are looked at more closely.
     """
     found: list[str] = []
     for part in parts:
@@ -51,11 +51,11 @@ def unreached(parts: Sequence[Part], records: Sequence[Record], *, own: bool = F
         every = [(x["verdict"], row, _known(row)) for x, row in told]
         looked = [(x in FIRM, row, known) for x, row, known in every if x in _LOOKED]
         with np.errstate(all="ignore"):  # a side without a value is at no edge
-            found += _edges(part, [(row, known) for firm, row, known in looked if firm])
+            found += _edges(part, [(row, known) for firm, row, known in looked if firm], own)
         numbers = [(firm, known) for firm, _, known in looked]
         found += _noise(part, numbers)
         if own or _speaks_of_time(part):
-            prescribed = _is_prescribed(part)
+            prescribed = own and _is_prescribed(part)
             outside = [known for x, _, known in every if prescribed and x == Verdict.OUTSIDE]
             found += _rounds([*numbers, *((False, known) for known in outside)])
     return list(dict.fromkeys(found))
@@ -96,13 +96,14 @@ def _number(value: Any) -> fmpq:
 # ---- edges
 
 
-def _edges(part: Part, rows: Sequence[tuple[Record, Known]]) -> Iterator[str]:
+def _edges(part: Part, rows: Sequence[tuple[Record, Known]], strict: bool) -> Iterator[str]:
     for condition in part.conditions:
         if condition.relation == "==" or not rows or not _is_plain(condition):
             continue
         named = _named(condition)
         own = [(row, known) for row, known in rows if named <= known.keys()]
-        if any(_at_edge(condition, named & _chosen(row), known) for row, known in own):
+        near = ((named & _chosen(row) if strict else named, known) for row, known in own)
+        if any(_at_edge(condition, moving, known, strict) for moving, known in near):
             continue
         if any(_has_edge(part, condition, named, row, known) for row, known in own):
             yield f"the edge of {condition}"
@@ -118,13 +119,17 @@ def _is_plain(condition: Condition) -> bool:
     return not any(quantities_in(side) or t in side.free_symbols for side in sides)
 
 
-def _at_edge(condition: Condition, chosen: frozenset[str], known: Known) -> bool:
-    """Whether both sides are equal, or, with whole parameters alone, one away breaks it."""
+def _at_edge(condition: Condition, names: frozenset[str], known: Known, strict: bool) -> bool:
+    """Whether both sides are equal, or one of its whole numbers one away breaks it.
+
+    ``strict``: if all of these are whole; another one could come closer. Papers have conditions on
+    sizes of problems, and constants that a run does not take, and are asked for less.
+    """
     if _is_equal(condition, known):
         return True
-    if not all(_is_whole(condition, name) for name in chosen):
-        return False  # another one could come closer
-    whole = [name for name in chosen if known[name].q == 1]
+    whole = [name for name in names if known[name].q == 1 and _is_whole(condition, name)]
+    if strict and len(whole) < len(names):
+        return False
     moved = ({**known, name: known[name] + by} for name in whole for by in (1, -1))
     return any(not _holds(condition, one) for one in moved)
 
