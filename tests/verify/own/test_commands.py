@@ -86,8 +86,8 @@ BAD = {
     "the key of a paper": ({"key": "submodel"}, "none of fedplt"),
     "floats in an exact run": ({"step": 'return {"x": 0.5 * state["x"]}'}, "write x / 2"),
     "a failure on one problem only": (
-        {"step": 'return {"x": state["x"] / (problem.clients - 1)}'},
-        "division by zero",
+        {"step": 'return {"x": state["x"] * {2: 1}[problem.clients]}'},
+        "KeyError: 1",
     ),
     "a quantity that fails": (
         {"body": 'me.quantity("Z", "z", lambda p, s: s["y"])\nme.claim("a", "Z(t) >= 0")'},
