@@ -14,6 +14,7 @@ L, eta, mu = sp.symbols("L eta mu", positive=True)
 K = sp.Symbol("K", positive=True, integer=True)
 f, D = sp.Function("f"), sp.Function("D")
 ROUND = f(t + 1), f(t)
+OWN = frozenset({"eta", "K", "T"})  # what a user's runs take
 SIGMA = Constant.VARIANCE_U.value
 
 
@@ -67,9 +68,15 @@ def test_what_another_condition_keeps_away_is_no_edge():
 def test_a_whole_number_away_is_no_edge_where_another_parameter_could_come_closer():
     condition = Condition(eta, "<=", 2 / (L * K))
     inside = record(parameters={"K": "1", "eta": "2/3"})  # 2/3 of what is allowed, and K = 2 is not
-    assert unreached([part(condition)], [inside], own=True) == [f"the edge of {condition}"]
+    assert unreached([part(condition)], [inside], takes=OWN) == [f"the edge of {condition}"]
     at = record(parameters={"K": "2", "eta": "1/2"})
-    assert not unreached([part(condition)], [at], own=True)
+    assert not unreached([part(condition)], [at], takes=OWN)
+
+
+def test_what_a_file_does_not_choose_has_no_edge():
+    noise = Condition(sigma2, "<=", sp.Integer(1))
+    row = record(parameters={"sigma^2": "1/4", "eta": "1"})
+    assert not unreached([part(noise)], [row], takes=OWN)
 
 
 def test_noise_of_which_a_side_speaks_is_met():
@@ -96,13 +103,13 @@ def test_the_longest_run_of_the_plan_is_met(sides):
     assert unreached([part(sides=sides)], [short, long]) == ["runs of 20 rounds"]
     assert not unreached([part(sides=sides)], [short, record(parameters={"T": "20"})])
     assert not unreached([part(sides=ROUND)], [short, long])  # from any round to the next
-    assert unreached([part(sides=ROUND)], [short, long], own=True)  # where a step may ask for t
+    assert unreached([part(sides=ROUND)], [short, long], takes=OWN)  # where a step may ask for t
 
 
 def test_lengths_that_an_equality_of_a_step_forbids_are_missing():
     fixed = part(Condition(eta, "==", 1 / (L * sp.sqrt(T))), sides=(f(T), f(0)))
     rows = [record(parameters={"eta": "1/2", "T": "1"}), record(Verdict.OUTSIDE, {"eta": "1/3"})]
-    assert unreached([fixed], rows, own=True) == ["runs of 3 rounds"]
+    assert unreached([fixed], rows, takes=OWN) == ["runs of 3 rounds"]
 
 
 GD = {

@@ -41,9 +41,9 @@ def unreached(parts: Sequence[Part], records: Sequence[Record], *, own: bool = F
     parts : sequence of Part
         Of the reading.
     records : sequence of dict
-    own : bool
-        Whether they are a user's. Its step may ask for the round: long runs are asked for then,
-        whatever a side speaks of; and edges are looked at more closely.
+    takes : frozenset of str, or None
+        Of a user's theory what its runs take beside a problem. Its step may ask for the round: long
+        runs are asked for then, whatever a side speaks of; and edges are looked at more closely.
     """
     found: list[str] = []
     for part in parts:
@@ -51,11 +51,11 @@ def unreached(parts: Sequence[Part], records: Sequence[Record], *, own: bool = F
         every = [(x["verdict"], row, _known(row)) for x, row in told]
         looked = [(x in FIRM, row, known) for x, row, known in every if x in _LOOKED]
         with np.errstate(all="ignore"):  # a side without a value is at no edge
-            found += _edges(part, [(row, known) for firm, row, known in looked if firm], own)
+            found += _edges(part, [(row, known) for firm, row, known in looked if firm], takes)
         numbers = [(firm, known) for firm, _, known in looked]
         found += _noise(part, numbers)
-        if own or _speaks_of_time(part):
-            prescribed = own and _is_prescribed(part)
+        if takes is not None or _speaks_of_time(part):
+            prescribed = takes is not None and _is_prescribed(part)
             outside = [known for x, _, known in every if prescribed and x == Verdict.OUTSIDE]
             found += _rounds([*numbers, *((False, known) for known in outside)])
     return list(dict.fromkeys(found))
@@ -96,22 +96,26 @@ def _number(value: Any) -> fmpq:
 # ---- edges
 
 
-def _edges(part: Part, rows: Sequence[tuple[Record, Known]], strict: bool) -> Iterator[str]:
+def _edges(
+    part: Part, rows: Sequence[tuple[Record, Known]], takes: frozenset[str] | None
+) -> Iterator[str]:
+    strict = takes is not None
     for condition in part.conditions:
         if condition.relation == "==" or not rows or not _is_plain(condition):
             continue
         named = _named(condition)
-        own = [(row, known) for row, known in rows if named <= known.keys()]
-        near = ((named & _chosen(row) if strict else named, known) for row, known in own)
+        own = [(named & _chosen(row, takes), known) for row, known in rows if named <= known.keys()]
+        near = ((chosen if strict else named, known) for chosen, known in own)
         if any(_at_edge(condition, moving, known, strict) for moving, known in near):
             continue
-        if any(_has_edge(part, condition, named, row, known) for row, known in own):
+        if any(_has_edge(part, condition, chosen, known) for chosen, known in own):
             yield f"the edge of {condition}"
 
 
-def _chosen(row: Record) -> frozenset[str]:
+def _chosen(row: Record, takes: frozenset[str] | None) -> frozenset[str]:
     """What a run takes beside its problem."""
-    return frozenset(row["parameters"]) - _OF_PROBLEMS
+    told = frozenset(row["parameters"])
+    return told - _OF_PROBLEMS if takes is None else told & takes
 
 
 def _is_plain(condition: Condition) -> bool:
@@ -159,11 +163,9 @@ def _floats(known: Known) -> Numbers:
     return Numbers({name: float(value) for name, value in known.items()}, {})
 
 
-def _has_edge(
-    part: Part, condition: Condition, named: frozenset[str], row: Record, known: Known
-) -> bool:
+def _has_edge(part: Part, condition: Condition, chosen: frozenset[str], known: Known) -> bool:
     """Whether a parameter of the run could be where this condition ends what all admit."""
-    for name in sorted(named & _chosen(row)):
+    for name in sorted(chosen):
         found = ends(part.conditions, name, {x: y for x, y in known.items() if x != name})
         moved = ({**known, name: end} for end in (*found.largest, *found.least))
         if any(_is_equal(condition, one) for one in moved):

@@ -17,6 +17,8 @@ from fedbounds.theory.language.setting import (
     experiment_of,
     readings_of,
 )
+from fedbounds.theory.language.symbols import T
+from fedbounds.theory.language.typed import names_of
 from fedbounds.vocabulary import Kind, ProofStatus, Standing, StatementStatus, Verdict
 
 from .proofs import NOTHING_PROVED, Proofs
@@ -110,9 +112,18 @@ def _refused(rows: Sequence[Record]) -> Record:
 def _unreached(claim: Any, reading: Any, rows: Sequence[Record]) -> Record:
     if not isinstance(claim, Claim):
         return {}
-    own = declared(claim.entry.paper) is not None
-    found = unreached(read(claim, reading), rows, own=own)
+    found = unreached(read(claim, reading), rows, _takes(claim.entry.paper))
     return {"unreached": found} if found else {}
+
+
+def _takes(paper: str) -> frozenset[str] | None:
+    """What runs of a user's file take, by the names of symbols; None of a paper."""
+    other = declared(paper)
+    if other is None:
+        return None
+    typed = names_of(other.glossary).constants
+    every = (name for view in other.views.values() for name in view.takes)
+    return frozenset(typed[name].name if name in typed else name for name in every) | {T.name}
 
 
 def _standing(claim: Any, headline: Record, proof: str) -> Standing:
