@@ -33,7 +33,9 @@ _OF_PROBLEMS = frozenset({"n", "d_u", "d_v"})  # that stand among the parameters
 _NEAR = 1e-5  # relative: a step within this of what a condition allows is at its edge
 
 
-def unreached(parts: Sequence[Part], records: Sequence[Record], *, own: bool = False) -> list[str]:
+def unreached(
+    parts: Sequence[Part], records: Sequence[Record], takes: frozenset[str] | None = None
+) -> list[str]:
     """What the firm verdicts of one reading did not reach, in words; nothing if all was.
 
     Parameters
