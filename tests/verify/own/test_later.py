@@ -94,7 +94,7 @@ def test_what_holds_for_ever_is_told_of_the_runs_on_which_it_does(tmp_path, caps
     )
     assert status(["verify", file, "--quick", "--out", str(tmp_path / "out")]) == 0
     out = capsys.readouterr().out
-    assert "me/a holds for all T, by closed form, on 2 planned runs" in out
+    assert "closed form: me/a holds for all T on 2 planned runs" in out
     assert "me/b holds for all T" not in out  # 1/(t + 1) is no recurrence
     readings = json.loads((tmp_path / "out" / "results.json").read_text())["claims"]["me/a"]
     assert readings["readings"][0]["forever"] == 2
@@ -124,6 +124,6 @@ def test_what_is_no_sum_of_moments_is_not_said_to_hold_for_ever(tmp_path, capsys
     )
     assert status(["verify", file, "--quick", "--out", str(tmp_path / "out")]) == 0
     out = capsys.readouterr().out
-    assert "me/low holds for all T, by closed form, on 1 planned run" in out
+    assert "closed form: me/low holds for all T on 1 planned run" in out
     for name in "pqs":
         assert f"me/{name} holds for all T" not in out

@@ -111,7 +111,7 @@ def idle_words(amount: int) -> str:
 
 def forever_words(amount: int) -> str:
     """What closed forms show."""
-    return f"holds for all T, by closed form, on {count(amount, 'planned run')}"
+    return f"holds for all T on {count(amount, 'planned run')}"
 
 
 def unresolved_words(amount: int) -> str:

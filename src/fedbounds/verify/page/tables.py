@@ -212,7 +212,7 @@ def _print_footer(
     endless = [(claim, claim["readings"][0]["forever"]) for claim in judged
                if "forever" in claim["readings"][0]]  # fmt: skip
     for claim, runs in endless[:_FEW]:
-        out.print(Text(f"{claim['id']} {forever_words(runs)}"), soft_wrap=True)
+        out.print(Text(f"closed form: {claim['id']} {forever_words(runs)}"), soft_wrap=True)
     for claim in judged:
         if claim["standing"] == Standing.OPEN and claim["reason"]:
             out.print(Text(f"open: {claim['id']}: {claim['reason']}"), soft_wrap=True)
@@ -350,7 +350,7 @@ def _sides(reading: Record) -> Iterator[str]:
     if "unresolved" in reading:
         yield unresolved_words(reading["unresolved"])
     if "forever" in reading:
-        yield forever_words(reading["forever"])
+        yield f"closed form: {forever_words(reading['forever'])}"
     if "unreached" in reading:
         yield f"not reached: {'; '.join(reading['unreached'])}"
 
