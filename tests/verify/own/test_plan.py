@@ -11,7 +11,7 @@ from fedbounds.theory.language.contributed import contributed
 from fedbounds.verify.decide.case import find
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.own.load import load
+from fedbounds.verify.own.load import contribution, load
 from fedbounds.verify.own.plan import cases
 
 ONE = "[quadratic([[[1]], [[3]], [[4]]], [[1], [-2], [3]], [4])]"  # n = 3, mu = 1, L = 4
@@ -292,3 +292,36 @@ def test_a_far_value_that_the_algorithm_cannot_take_is_left_out(tmp_path):
     values = {x["q"] for _, x in paired(theory)}
     assert {fmpq(1), fmpq(1, 2)} <= values
     assert max(values) <= 1
+
+
+def test_a_problem_without_a_rational_value_leaves_the_others_be(tmp_path):
+    """The one with the most clients among them, on which a file is tried first."""
+    theory = loaded(
+        tmp_path, parameters='{"eta": ("1/sqrt(L)",)}', **GD,
+        problems="[quadratic([[[2]], [[2]]], [[1], [1]], [3]), quadratic([[[4]]], [[1]], [3])]",
+    )  # fmt: skip
+    assert {x["eta"] for _, x in paired(theory)} == {fmpq(1, 2)}
+    assert contributed("me").irrational() == 1
+    with pytest.raises(FedboundsError, match="no combination of parameters"):
+        loaded(
+            tmp_path, parameters='{"eta": ("1/sqrt(L)",)}', **GD,
+            problems="[quadratic([[[2]]], [[1]], [3])]",
+        )  # fmt: skip
+
+
+def test_a_condition_on_the_length_alone_leaves_longer_runs_be(tmp_path):
+    """The step is the same in all of them: a bound that fails late is still seen to fail."""
+    body = 'me.claim("a", "D_W(T) >= 1/2", conditions=["T >= 2"])'
+    theory = loaded(
+        tmp_path, body=body, parameters='{"eta": ("1/100",)}', **GD,
+        problems="[quadratic([[[1]]], [[0]], [1])]", more="rounds=(2,), horizon=3",
+    )  # fmt: skip
+    assert max(case.setup.run.rounds for case, _ in paired(theory)) > 3
+
+
+def test_problems_are_added_once_however_often_a_theory_is_handed_over(tmp_path):
+    body = 'me.claim("a", "f(t+1) <= f(t)", conditions=["eta <= 1/L"], assumptions=["smooth"])'
+    theory = loaded(tmp_path, body=body, parameters='{"eta": "edges"}', problems="None", **GD)
+    before = len(theory.problems)
+    contribution(theory)
+    assert len(theory.problems) == before

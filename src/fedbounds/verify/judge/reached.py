@@ -26,9 +26,9 @@ from ..setups.ends import ends
 Record = dict[str, Any]
 Known = Mapping[str, fmpq]
 
-FIRM = (Verdict.NOT_VIOLATED, Verdict.VIOLATED)
-_LOOKED = (*FIRM, Verdict.UNDECIDED)
-_NOISE = (*map(str, (Constant.VARIANCE_U, Constant.VARIANCE_V, sigma2, Constant.DISSIMILARITY)),)
+_FIRM = (Verdict.NOT_VIOLATED, Verdict.VIOLATED)
+_LOOKED = (*_FIRM, Verdict.UNDECIDED)
+_NOISE = tuple(map(str, (Constant.VARIANCE_U, Constant.VARIANCE_V, sigma2, Constant.DISSIMILARITY)))
 _OF_PROBLEMS = frozenset({"n", "d_u", "d_v"})  # that stand among the parameters of a run
 _NEAR = 1e-5  # relative: a step within this of what a condition allows is at its edge
 
@@ -51,7 +51,7 @@ def unreached(
     for part in parts:
         told = ((x, row) for row in records for x in row["parts"] if x["part"] == part.name)
         every = [(x["verdict"], row, _known(row)) for x, row in told]
-        looked = [(x in FIRM, row, known) for x, row, known in every if x in _LOOKED]
+        looked = [(x in _FIRM, row, known) for x, row, known in every if x in _LOOKED]
         with np.errstate(all="ignore"):  # a side without a value is at no edge
             found += _edges(part, [(row, known) for firm, row, known in looked if firm], takes)
         numbers = [(firm, known) for firm, _, known in looked]

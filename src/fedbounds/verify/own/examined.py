@@ -35,7 +35,7 @@ from .declare import Theory
 from .families import Pair
 from .lines import told_at
 from .objective import Objective
-from .plan import first_parameters
+from .plan import first_parameters, somewhere
 
 _OF_QUADRATICS = {"gradient", "full_gradient", "objective"}
 _SAMPLED = 16  # outcomes of draws that have too many
@@ -51,10 +51,11 @@ def examine(theory: Theory) -> None:
         for the same arguments; or if vectors or random objects of the theory are not there.
     """
     theory.problems = tuple(_exactly(theory, *pair) for pair in theory.problems)
-    if theory.varied:
+    added = any(isinstance(problem, Objective) for problem, _ in theory.problems)
+    if theory.varied and not added:
         theory.problems += tuple(_beyond_quadratics(theory))
-    problem, start = max(theory.problems, key=lambda pair: pair[0].clients)
-    values = dict(first_parameters(theory, problem, start))
+    problem, start, first_values = somewhere(theory)
+    values = dict(first_values)
     floats = Clients(in_floats(problem))
     subject = Subject(theory.algorithm, floats, to_floats(start), values, 1, theory.shown)
     algorithm, p = subject.algorithm, subject.parameters()

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import product
+from itertools import chain, product
 from types import MappingProxyType
 from typing import Any
 
@@ -16,9 +16,8 @@ import sympy as sp
 from flint import arb, fmpq
 
 from fedbounds.errors import FedboundsError
-from fedbounds.facts import Constant
 from fedbounds.problems.linear import rational
-from fedbounds.theory.language.claims import Part
+from fedbounds.theory.language.claims import Condition, Part
 from fedbounds.theory.language.symbols import T
 from fedbounds.theory.language.typed import Names, expression, names_of
 from fedbounds.vocabulary import Method
@@ -125,12 +124,14 @@ def _shares(sizes: Sequence[int], most: int) -> list[int]:
 
 def _every(theory: Theory, skipped: list[str]) -> Iterator[Case]:
     for number, (problem, start) in enumerate(theory.problems):
+        far = _far({x.value: c.value for x, c in every_constant(problem, start).items()})
         for values, rounds in _runs(theory, problem, start, skipped):
             shown = ", ".join(f"{name}={told(value)}" for name, value in values)
             clients = Clients(problem)
             subject = Subject(theory.algorithm, clients, start, dict(values), rounds)
             name = f"problem {number + 1}: {shown}, T={rounds}"
-            if _is_far(theory, values, every_constant(problem, start)) and not _takes(subject):
+            is_far = any(x == far and theory.parameters[name] == "edges" for name, x in values)
+            if is_far and not _takes(subject):
                 continue  # as a probability above 1
             few = _paths(subject) if rounds in theory.rounds else None
             work = _long(subject) if few is None else few
@@ -150,25 +151,27 @@ def _takes(subject: Subject) -> bool:
     return True
 
 
-def _is_far(theory: Theory, values: Values, known: Any) -> bool:
-    """Whether a parameter is where no condition is."""
-    L = known.get(Constant.SMOOTHNESS)
-    edges = [value for name, value in values if theory.parameters[name] == "edges"]
-    return L is not None and any(value * _inside(L.value) == _FAR for value in edges)
+def _far(known: Mapping[str, Any]) -> fmpq | None:
+    """A step of which no condition speaks; None where L is not known."""
+    return _FAR / _inside(known["L"]) if "L" in known else None
 
 
 def _runs(
     theory: Theory, problem: Any, start: Any, skipped: list[str]
 ) -> Iterator[tuple[Values, int]]:
     """Values of parameters, and rounds, on which these may depend."""
-    lengths = tuple(dict.fromkeys((*theory.rounds, *_of_roots(theory), theory.horizon)))
     every = partial(parameters_of, theory, problem, start, skipped=skipped)
+    lengths = _lengths(theory)
     if _speak_of_rounds(theory):
         for rounds in lengths:
             yield from ((own, rounds) for own in every(rounds))
         return
     for own in every(lengths[0]):
         yield from ((own, rounds) for rounds in lengths)
+
+
+def _lengths(theory: Theory) -> tuple[int, ...]:
+    return tuple(dict.fromkeys((*theory.rounds, *_of_roots(theory), theory.horizon)))
 
 
 def _of_roots(theory: Theory) -> tuple[int, ...]:
@@ -178,13 +181,21 @@ def _of_roots(theory: Theory) -> tuple[int, ...]:
 
 def _texts(theory: Theory) -> str:
     given = [[own] if isinstance(own, str) else own for own in theory.parameters.values()]
-    texts = [one for own in given for one in own if isinstance(one, str)]
-    sides = [side for one in _parts(theory) for c in one.conditions for side in (c.left, c.right)]
-    return " ".join((*texts, *map(str, sides)))
+    several = [own for own in given if isinstance(own, Sequence)]
+    texts = [one for own in several for one in own if isinstance(one, str)]
+    solved = [_names(theory).constants.get(x) for x, y in theory.parameters.items() if y == "edges"]
+    every = (c for one in _parts(theory) for c in one.conditions)
+    sides = [f"{c.left} {c.right}" for c in every if _free(c).intersection(solved)]
+    return " ".join((*texts, *sides))
+
+
+def _free(condition: Condition) -> set[Any]:
+    found: set[Any] = condition.left.free_symbols | condition.right.free_symbols
+    return found
 
 
 def _speak_of_rounds(theory: Theory) -> bool:
-    """Whether values of parameters do, or conditions, at whose edges they may be."""
+    """Whether values of parameters do, or conditions at whose edges they are."""
     return T.name in re.findall(r"\w+", _texts(theory))
 
 
@@ -261,7 +272,7 @@ def _values(choosing: _Choosing, name: str, given: Any, known: Mapping[str, Any]
         symbol = _names(theory).constants.get(name)
         if symbol is not None and symbol.is_integer:
             found = [fmpq(x.floor()) for x in found]
-        far = share * _FAR / known["L"] if "L" in known else None  # the last that is tried
+        far = _far(known)  # the last that is tried
         return sorted({x for x in found if x > 0}, key=lambda x: (x == far, -float(x)))
     if isinstance(given, str):
         low, colon, high = given.partition(":")
@@ -356,8 +367,9 @@ def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:
         )
     if not (largest or least):
         largest.append(1 / (4 * known["L"]))
-    far = [_FAR / known["L"]] if without_end and "L" in known else []
-    return [*(end * share for end, share in product(largest, _SHARES)), *least, *far]
+    far = _far(known) if without_end else None
+    steps = [end * share for end, share in product(largest, _SHARES)]
+    return [*steps, *least, *([] if far is None else [far])]
 
 
 def _parts(theory: Theory) -> list[Part]:
@@ -372,10 +384,31 @@ def first_parameters(theory: Theory, problem: Any, start: Any) -> Values:
     FedboundsError
         If there is none.
     """
-    found = next(parameters_of(theory, problem, start, theory.rounds[0]), None)
+    found = _first(theory, problem, start)
     if found is None:
         raise FedboundsError(
             f"{theory.line}: no combination of parameters for n = {problem.clients}; "
             f"given: {theory.parameters}"
         )
     return found
+
+
+def somewhere(theory: Theory) -> tuple[Any, Any, Values]:
+    """The problem with the most clients on which there is a combination; start and values.
+
+    Raises
+    ------
+    FedboundsError
+        If there is none on any.
+    """
+    every = sorted(theory.problems, key=lambda pair: -pair[0].clients)
+    for problem, start in every:
+        found = _first(theory, problem, start)
+        if found is not None:
+            return problem, start, found
+    return *every[0], first_parameters(theory, *every[0])
+
+
+def _first(theory: Theory, problem: Any, start: Any) -> Values | None:
+    combinations = (parameters_of(theory, problem, start, rounds) for rounds in _lengths(theory))
+    return next(chain.from_iterable(combinations), None)

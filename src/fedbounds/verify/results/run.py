@@ -146,8 +146,8 @@ def run(
         summaries,
         kept,
         proof_rows(proofs, claims),
-        _left_out(entries, settings),
-        _irrational(entries),
+        _counted(entries, "left_out", settings.profile),
+        _counted(entries, "irrational"),
     )
 
 
@@ -165,23 +165,10 @@ def _add_forever(claims: Sequence[Claim], summaries: Sequence[Record], settings:
                 row["forever"] = runs
 
 
-def _left_out(entries: Sequence[Entry], settings: Settings) -> dict[str, int]:
-    others = {key: contributed(key) for key in _papers(entries)}
-    found = {
-        key: other.left_out(settings.profile)
-        for key, other in others.items()
-        if other is not None and other.left_out is not None
-    }
-    return {key: amount for key, amount in found.items() if amount}
-
-
-def _irrational(entries: Sequence[Entry]) -> dict[str, int]:
-    others = {key: contributed(key) for key in _papers(entries)}
-    found = {
-        key: other.irrational()
-        for key, other in others.items()
-        if other is not None and other.irrational is not None
-    }
+def _counted(entries: Sequence[Entry], name: str, *arguments: Any) -> dict[str, int]:
+    """What contributions count under a name, where it is not 0."""
+    asked = {key: getattr(contributed(key), name, None) for key in _papers(entries)}
+    found = {key: count(*arguments) for key, count in asked.items() if count is not None}
     return {key: amount for key, amount in found.items() if amount}
 
 

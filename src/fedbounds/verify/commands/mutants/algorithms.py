@@ -2,7 +2,7 @@
 
 import ast
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -52,9 +52,6 @@ class Change:
     line: int
     told: str
     text: str
-
-
-Edit = tuple[Slip, str, Callable[[ast.AST], Any]]  # what is done to a copy of the node
 
 
 def changes(text: str) -> tuple[Change, ...]:

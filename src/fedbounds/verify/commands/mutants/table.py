@@ -101,7 +101,7 @@ def theory_digest(paper: str) -> str:
 def _code(text: str) -> str:
     """A file without what it says of itself."""
     tree = ast.parse(text)
-    return ast.unparse([x for x in tree.body if not _is_text(x)])  # type: ignore[arg-type]
+    return ast.unparse(ast.Module([x for x in tree.body if not _is_text(x)], []))
 
 
 def _is_text(node: ast.stmt) -> bool:
