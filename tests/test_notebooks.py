@@ -35,10 +35,9 @@ WORDS = {
     for kind in (Standing, StatementStatus, ProofStatus, Verdict)
     for word in kind
 }
-OPTIONAL = "optional"  # tag of a cell whose outputs depend on an extra
-BEGUN = ("fedplt", "meerkat", "submodel")  # papers whose quick plans other tests judge whole
-# whose steps are all held against runs for other tests too, or nowhere else: of fedplt and submodel
-# that is done elsewhere, and their notebooks look at those alone on which their claims rest
+BEGUN = ("fedplt", "meerkat")  # papers whose quick plans other tests judge whole
+# whose steps are all held against runs for other tests too, or nowhere else: of fedplt that is done
+# elsewhere, and its notebook looks at those alone on which its claims rest
 PROVED = ("meerkat", "personalization")
 Cell = Any
 
@@ -124,7 +123,7 @@ def stale(old: Cell, new: Cell) -> str:
     for output in new.outputs:
         if output.output_type == "error":
             return f"{output.ename}: {output.evalue}"
-    if OPTIONAL in old.metadata.get("tags", []) or wording(new) == wording(old):
+    if wording(new) == wording(old):
         return ""
     before, after = wording(old), wording(new)
     at = next((i for i, (x, y) in enumerate(zip(before, after, strict=False)) if x != y), 0)

@@ -177,6 +177,8 @@ class Reader:
                 return self._geometric(arguments)
         if self.theory.symbols.get(name) == "varying":
             return self._of_round(name, arguments)
+        if name in ("Max_t", "Min_t"):
+            raise Refused(f"{name} is measured; proofs know it as the left side of <= alone" if name == "Min_t" else f"{name} is measured; proofs do not know it")
         if name not in self.theory.quantities:
             raise Refused(f"undeclared quantity {name!r}")
         return Value.quantity(self.ring, applied(name, [self._affine(a) for a in arguments]))

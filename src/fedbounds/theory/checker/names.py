@@ -12,7 +12,7 @@ from .data import Scope, Statement, Theory
 from .errors import Refused
 from .text import parsed
 
-SUMS = frozenset({"Sum_t", "Mean_t", "Max_t", "Sum_i", "Sum_ik", "Sum"})
+SUMS = frozenset({"Sum_t", "Mean_t", "Max_t", "Min_t", "Sum_i", "Sum_ik", "Sum"})
 FUNCTIONS = frozenset(
     {"sqrt", "log", "Max", "Min", "max", "min", "sq", "ip", "dot", "given", "present"}
 )

@@ -116,6 +116,9 @@ class _Latex(LatexPrinter):
     def _print_Max_t(self, expr: Any, exp: str | None = None) -> str:
         return self._print_run(expr, r"\max_{0\le t<T}", exp)
 
+    def _print_Min_t(self, expr: Any, exp: str | None = None) -> str:
+        return self._print_run(expr, r"\min_{0\le t<T}", exp)
+
     def _print_running(self, expr: Any, operator: str, exp: str | None) -> str:
         inside = f"\\left[{self._print(expr.args[0])}\\right]_{{t=s}}"
         return self._raised(f"{operator} {inside}", exp)

@@ -2,7 +2,7 @@
 
 Such as ``"D_W(t + 1) <= (1 - eta*mu)*D_W(t) + eta**2*sigma2/m"``. Python's own parser gives the
 tree; only sums, products, whole or rational powers, ``sqrt``, ``min``, ``max``, the run operators
-``Mean_t``, ``Sum_t``, ``Max_t``, ``Prod_to``, ``Min_to``, declared constants and declared
+``Mean_t``, ``Sum_t``, ``Max_t``, ``Min_t``, ``Prod_to``, ``Min_to``, declared constants and declared
 quantities of a round may occur.
 """
 
@@ -19,7 +19,7 @@ from fedbounds.errors import FedboundsError, unknown_name
 from ..checker.names import identifier
 from .claims import Condition
 from .glossary import Glossary
-from .symbols import Max_t, Mean_t, Min_to, Prod_to, RunOperator, Sum_t, T, quantities_in, t
+from .symbols import Max_t, Mean_t, Min_t, Min_to, Prod_to, RunOperator, Sum_t, T, quantities_in, t
 
 _RELATIONS: dict[type[ast.cmpop], str] = {ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "=="}
 _STRICT: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.Gt: ">"}
@@ -27,6 +27,7 @@ _OPERATORS = {
     "Mean_t": Mean_t,
     "Sum_t": Sum_t,
     "Max_t": Max_t,
+    "Min_t": Min_t,
     "Prod_to": Prod_to,
     "Min_to": Min_to,
 }

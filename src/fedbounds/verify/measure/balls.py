@@ -70,7 +70,7 @@ class Ball:
         return self
 
     def __pow__(self, power: int) -> "Ball":
-        return Ball(self.ball ** int(power))
+        return Ball(raised(self.ball, int(power)))
 
     def __abs__(self) -> "Ball":
         return Ball(abs(self.ball))
@@ -149,6 +149,18 @@ class Ball:
     def cos(self) -> "Ball":
         """The cosine."""
         return Ball(self.ball.cos())
+
+
+def raised(number: arb, power: int) -> arb:
+    """A whole power; flint has none of a ball that contains 0."""
+    if power < 0:
+        return 1 / raised(number, -power)
+    if not number.contains(0):
+        return number**power
+    found = arb(1)
+    while power:
+        found, number, power = found * number if power % 2 else found, number * number, power // 2
+    return found
 
 
 def enclosed(value: Any) -> Any:

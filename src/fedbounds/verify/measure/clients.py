@@ -4,11 +4,12 @@ Either all coordinates are shared, or each client has a personal block besides: 
 arrays, u and v, and so are gradients.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import numpy as np
 from flint import fmpq
+from flint.utils.flint_exceptions import DomainError
 
 from fedbounds.errors import require
 from fedbounds.facts import Constant
@@ -29,11 +30,12 @@ from fedbounds.problems.masked_listed import ListedMasks
 from fedbounds.problems.masked_quadratic import masked_quadratic
 from fedbounds.problems.spectrum import to_floats
 
-from .balls import balls
+from .balls import Ball, as_arb, balls
 from .enclosed import enclosed
 from .networks import Networks
 from .objectives import constants
 from .per_client import on_host as on_host
+from .unknowns import Refused, Unknown
 
 Array = Any
 
@@ -270,14 +272,22 @@ class Clients(Networks):
         point = minimise_quadratic(matrix, slope, Box(*on_host(box))).point
         return point if self.exact else self.xp.asarray(to_floats(point))
 
+    def sqrt(self, x: Array) -> Array:
+        """The square root of a number, or of every entry: rational where it is, else a ball."""
+        if not self.exact:
+            return self.xp.sqrt(self.xp.asarray(x))
+        root = np.frompyfunc(partial(_root, enclosed=self.irrational), 1, 1)
+        return root(x)
+
     def project(self, w: Array, box: Array) -> Array:
         """The nearest points of a box, whose least and largest entry are given.
 
-        Or that of a ball round 0 to one point, of a radius. It compares: unknowns refuse.
+        Or of a ball round 0 of that radius, point by point. It compares: unknowns refuse.
         """
         if np.ndim(box) == 0:
-            square = (w * w).sum()
-            return w if square <= box**2 else w * (box / self.xp.sqrt(square))
+            square = self.xp.sum(w * w, axis=-1)[..., None]
+            inside = square <= box**2
+            return self.xp.where(inside, w, w * (box / self.sqrt(self.xp.where(inside, box**2, square))))
         low, high = box
         return self.xp.where(w < low, low, self.xp.where(w > high, high, w))
 
@@ -372,6 +382,18 @@ class Clients(Networks):
         given = (tuple(shared.shape), tuple(v.shape))
         require(given == expected, "shapes of the models (u, v)", given, f"{expected}")
         return self.xp.concat([shared, v], axis=2)
+
+
+def _root(number: Any, *, enclosed: bool) -> Any:
+    if isinstance(number, Unknown):
+        raise Refused("the step takes a root of a polynomial in draws and states")
+    plain = number if hasattr(number, "sqrt") else rational(number)
+    try:
+        return plain.sqrt()
+    except DomainError:
+        if not enclosed:
+            raise
+    return Ball(as_arb(plain)).sqrt()
 
 
 def _rolling(masks: Array) -> Rolling:

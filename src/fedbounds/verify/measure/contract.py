@@ -14,6 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from flint.utils.flint_exceptions import DomainError
 
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.errors import FedboundsError
@@ -22,7 +23,7 @@ from fedbounds.problems.linear import rational
 from .clients import Clients
 from .random import Drawn, Random
 from .sources import TooManyError
-from .unknowns import DividedByZeroError, Refused, bare
+from .unknowns import DividedByZeroError, Refused, RootError, bare
 
 Array = Any
 State = dict[str, Array]
@@ -152,6 +153,8 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
         raise type(error)(f"{where}: {error}" if where else str(error)) from error
     except ZeroDivisionError as error:
         raise DividedByZeroError(f"{_line(function, error)}: it divides by 0") from error
+    except DomainError as error:
+        raise RootError(f"{_line(function, error)}: it takes a root that is not rational") from error
     except Exception as error:
         what = "" if isinstance(error, FedboundsError) else f"{type(error).__name__}: "
         name = getattr(function, "__name__", "function")
@@ -393,7 +396,7 @@ def _read_only(arrays: State) -> State:
 
 
 def _exact(state: State, function: Callable[..., Any], name: str) -> State:
-    """The same with rationals for fractions.
+    """The same with rationals for fractions, and for integers, whose quotients Python makes floats.
 
     Raises
     ------
@@ -406,10 +409,10 @@ def _exact(state: State, function: Callable[..., Any], name: str) -> State:
         if values.dtype.kind in "fc" or any(issubclass(kind, float) for kind in kinds):
             raise FedboundsError(
                 f"{place(function)}: {name} returned {key!r} in floats; exact runs have "
-                "rationals: write x * 0 for zeros, x / 2 for 0.5 * x"
+                "rationals: write x * 0 for zeros, x / 2 for 0.5 * x, problem.sqrt(x) for roots"
             )
-        mixed = any(issubclass(kind, Fraction) for kind in kinds)
-        found[key] = _without_fractions(values) if mixed else values
+        mixed = any(kind is int or issubclass(kind, Fraction) for kind in kinds)
+        found[key] = _in_rationals(values) if mixed else values
     return found
 
 
@@ -418,9 +421,14 @@ def _floats(state: State) -> State:
     return {key: own.astype(np.float64) if is_object(own) else own for key, own in state.items()}
 
 
-def _without_fractions(values: Array) -> Array:
-    plain = np.frompyfunc(lambda x: rational(x) if isinstance(x, Fraction) else x, 1, 1)
+def _in_rationals(values: Array) -> Array:
+    plain = np.frompyfunc(_as_rational, 1, 1)
     return np.asarray(plain(values), dtype=object)
+
+
+def _as_rational(number: Any) -> Any:
+    plain = type(number) is int or isinstance(number, Fraction)
+    return rational(number) if plain else number
 
 
 def is_object(array: Array) -> bool:

@@ -20,6 +20,7 @@ from fedbounds.theory.language.symbols import (
     K,
     Max_t,
     Mean_t,
+    Min_t,
     Min_to,
     Prod_to,
     RunningOperator,
@@ -30,6 +31,7 @@ from fedbounds.theory.language.symbols import (
     t,
 )
 
+from .balls import raised
 from .roots import IrrationalError as IrrationalError
 from .roots import Roots as Roots
 from .roots import UndefinedError as UndefinedError
@@ -271,6 +273,8 @@ def _reduce_rounds(operator: type[RunOperator], values: Any, rounds: int) -> Any
         if values.dtype == object:  # of balls that overlap, neither is the larger one
             return np.frompyfunc(_larger_of_two, 2, 1).reduce(values, axis=-1)
         return values.max(axis=-1)
+    if operator is Min_t:
+        return _least_so_far(values)[..., -1]
     total = values.sum(axis=-1)
     return total / rounds if operator is Mean_t else total
 
@@ -335,7 +339,11 @@ def _sign(value: Any, numbers: Numbers) -> Any:
 
 
 def _whole_power(base: Any, power: int) -> Any:
-    return base**power if power >= 0 else 1 / base**-power
+    if power < 0:
+        return 1 / _whole_power(base, -power)
+    if isinstance(base, np.ndarray) and base.dtype == object:
+        return np.frompyfunc(lambda x: _whole_power(x, power), 1, 1)(base)
+    return raised(base, power) if isinstance(base, arb) else base**power
 
 
 def _power(base: Any, exponent: sp.Rational) -> Any:

@@ -15,7 +15,7 @@ from .answers import Answer, Array, Asked, by_enumeration, by_moments
 from .enumerated import paths
 from .sources import TooManyError
 from .subject import Subject
-from .unknowns import Refused
+from .unknowns import Refused, RootError
 
 _COMPARED = 1  # rounds at which moments are held against enumeration
 _FOLDER = re.compile(r"^.*/(?=[^/]+\.py:\d+: )")
@@ -34,7 +34,7 @@ def answer(subject: Subject, asked: Asked) -> Answer:
     reasons = []
     try:
         paths(subject)
-        return replace(by_enumeration(subject, asked), how="enumerated")
+        return _enumerated(subject, asked)
     except (TooManyError, Refused) as error:  # of balls, what they do not decide
         reasons.append(_FOLDER.sub("", str(error)))
     try:
@@ -45,6 +45,15 @@ def answer(subject: Subject, asked: Asked) -> Answer:
     _compare(subject, asked, found)
     missing = {name: _FOLDER.sub("", why) for name, why in found.missing.items()}
     return replace(found, missing=missing, how="exact moments")
+
+
+def _enumerated(subject: Subject, asked: Asked) -> Answer:
+    """In rationals; in balls where a step takes roots that are none."""
+    try:
+        return replace(by_enumeration(subject, asked), how="enumerated")
+    except RootError:
+        own = replace(subject, problem=replace(subject.problem, enclosed=True))
+        return replace(by_enumeration(own, asked), how="enumerated in balls")
 
 
 def _nothing(asked: Asked, why: str) -> Answer:

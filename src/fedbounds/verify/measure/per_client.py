@@ -1,6 +1,6 @@
 """A function of an objective, client by client, of arrays with one row per outcome."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -27,10 +27,13 @@ class PerClient:
     objective : problem of `fedbounds.problems`
     xp : module
         The array namespace of the problem's arrays: NumPy, or whichever the algorithm runs on.
+    enclosed : bool
+        Whether a run is in balls though gradients are rational: its steps take roots.
     """
 
     objective: Any
     xp: Any = array_api_compat.numpy
+    enclosed: bool = field(default=False, kw_only=True)
 
     @property
     def exact(self) -> bool:
@@ -42,8 +45,8 @@ class PerClient:
 
     @property
     def irrational(self) -> bool:
-        """Whether gradients at rational points are no rationals: they are balls."""
-        return self.exact and bool(getattr(self.objective, "irrational", False))
+        """Whether gradients are no rationals: they are balls."""
+        return self.exact and (self.enclosed or bool(getattr(self.objective, "irrational", False)))
 
     @property
     def clients(self) -> int:

@@ -38,6 +38,10 @@ class DividedByZeroError(Refused, FedboundsError):
     """A function of a file divides by 0 on this run: a record of it, or an error where none is."""
 
 
+class RootError(Refused, FedboundsError):
+    """A function of a file takes a root that is not rational: in balls it can be taken."""
+
+
 class NotCarried(Refused):
     """A step uses after ``see.carry`` what it did not carry."""
 

@@ -13,7 +13,7 @@ from fedbounds.theory.checker.data import Statement as Stated
 from fedbounds.theory.checker.data import Theory as Spoken
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.language.claims import Condition, Part
-from fedbounds.theory.language.symbols import SHARED, L, d_u, f, m, mu, n
+from fedbounds.theory.language.symbols import SHARED, L, Min_t, d_u, f, m, mu, n
 from fedbounds.theory.proof.language import Book, Written, above, below, condition, equal
 from fedbounds.theory.proof.replay import certified, check_citations
 from fedbounds.theory.proof.search import UNKNOWN
@@ -97,6 +97,14 @@ def _as_typed(one: StatedPart) -> Stated:
     return replace(statement_of(one.part), left=left, right=right)
 
 
+def _of_mean(one: StatedPart) -> Stated:
+    """A least round is at most their mean: of a minimum this is proved, and the claim follows."""
+    found = _as_typed(one)
+    least = isinstance(one.part.left, Min_t) and one.part.relation == "<="
+    whole = found.left.partition("(")[2]
+    return replace(found, left=f"Mean_t({whole}") if least else found
+
+
 def _proved(book: Book, statement: Statement, one: StatedPart) -> None:
     """The part's step, in the first chart in which it is certified, or else the first."""
     earlier = {s.id: s.statement for s in book.steps}
@@ -133,7 +141,7 @@ def _written(
             uses.append(use)
     return Written(
         step_of(entry.id.partition("/")[2], part.name),
-        _as_typed(one),
+        _of_mean(one),
         part.left,
         part.relation.value,
         part.right,

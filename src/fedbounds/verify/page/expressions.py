@@ -26,6 +26,7 @@ _RUN = {
     "Sum_t": r"\sum_t",
     "Mean_t": r"\frac1T\sum_t",
     "Max_t": r"\max_t",
+    "Min_t": r"\min_t",
     "Sum_i": r"\sum_i",
     "Sum_ik": r"\sum_{i,k}",
 }

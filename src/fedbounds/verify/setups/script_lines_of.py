@@ -53,6 +53,7 @@ class Script(PythonCodePrinter):
             "Mean_t": f"{total} / T",
             "Sum_t": total,
             "Max_t": f"max({inside} for t in range(T))",
+            "Min_t": f"min({inside} for t in range(T))",
             "Prod_to": f"prod({inside} for t in range({first}, t + 1))",
             "Min_to": f"min({inside} for t in range({first}, t + 1))",
         }[expr.func.__name__]

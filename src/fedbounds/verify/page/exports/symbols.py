@@ -18,6 +18,7 @@ from fedbounds.theory.language.symbols import (
     SHARED,
     Max_t,
     Mean_t,
+    Min_t,
     Min_to,
     Prod_to,
     RunOperator,
@@ -37,6 +38,7 @@ _OPERATORS = {
     Mean_t: r"\frac1T\sum_{t=0}^{T-1}",
     Sum_t: r"\sum_{t=0}^{T-1}",
     Max_t: r"\max_{0\le t<T}",
+    Min_t: r"\min_{0\le t<T}",
     Prod_to: r"\prod_{s=0}^{t}",
     Min_to: r"\min_{0\le s\le t}",
 }
