@@ -244,6 +244,56 @@ def test_side_conditions_of_facts():
         prove(claim("(1 + 1/x)**x <= 3"), fact("growth", "1", "x", "3"))
 
 
+def test_extremes_bound_what_they_are_of():
+    prove(
+        claim("f(t) <= Max(x, y)"), cite("a"), fact("largest", "x", "y"), earlier=about("f(t) <= x")
+    )
+    with refused():
+        prove(
+            claim("f(t) <= Min(x, y)"),
+            cite("a"),
+            fact("least", "x", "y"),
+            earlier=about("f(t) <= x"),
+        )
+    prove(
+        claim("f(t) <= x"), cite("a"), fact("least", "x", "y"), earlier=about("f(t) <= Min(x, y)")
+    )
+
+
+# ---- rounds from 1 on
+
+
+def test_a_round_from_1_on_is_positive():
+    """Planted: the same from round 0 on, where 1/t is no number."""
+    earlier = {"a": claim("f(t) <= A(t)/t", first=1)}
+    prove(claim("f(t) <= 2*A(t)/t", first=1), cite("a"), earlier=earlier)
+    with refused("may vanish"):
+        prove(claim("f(t) <= 2*A(t)/t"), cite("a"), earlier=earlier)
+    with refused("which may vanish"):
+        prove(claim("f(t) <= A(t)/(t - 1)", first=1), cite("a"), earlier=earlier)
+
+
+def test_sums_over_all_rounds_begin_where_1_over_t_is_no_number():
+    over = replace(cite("a"), over="t")
+    with refused("may vanish"):
+        prove(claim("0 <= Sum_t(A(t)/t)", first=1))
+    with refused("from 0 on"):
+        prove(claim("0 <= x/t", first=1), cite("a"), earlier=about("0 <= Sum_t(A(t))"))
+    with refused("from 0 on"):
+        prove(claim("0 <= x", first=1), over, earlier=about("0 <= A(t)"))
+
+
+def test_an_induction_from_1_on_has_its_start_at_1():
+    base = [cite("b")]
+    grow = cite("a", "1"), hypothesis("t/(t + 1)")
+    earlier = about("A(t + 1) <= t/(t + 1)*A(t)", "A(1) <= x")
+    rate = claim("A(t) <= x/t", first=1)
+    whole = {"rule": "induction", "variable": "t", "earlier": earlier}
+    prove(rate, *grow, base=base, **whole)
+    with refused():
+        prove(claim("A(t) <= x/(2*t)", first=1), *grow, base=base, **whole)
+
+
 def test_a_hypothesis_belongs_to_an_induction():
     with refused("hypothesis"):
         prove(claim("f(t) <= A(t)"), hypothesis())

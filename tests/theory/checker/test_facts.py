@@ -88,6 +88,21 @@ def test_roots_grow(a, b):
     assert holds(statement, lambda text: number(text, **values))
 
 
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=4))
+def test_each_is_between_the_extremes(numbers):
+    names = "wxyz"[: len(numbers)]
+    values = dict(zip(names, numbers, strict=True), Max=max, Min=min)
+    for name in ("largest", "least"):
+        assert holds(stated(name, *names), lambda text: number(text, **values))
+
+
+@pytest.mark.parametrize("arguments", [("x",), ("x", "x"), ("x", "y) - (5"), ("x", "y z")])
+def test_extremes_of_what_are_no_two_numbers_are_refused(arguments):
+    for name in ("largest", "least"):
+        with pytest.raises(Refused):
+            stated(name, *arguments)
+
+
 def _compare(left, relation, right, values):
     gap = number(right, **values) - number(left, **values)
     return gap >= 0 if relation == "<=" else gap <= 0

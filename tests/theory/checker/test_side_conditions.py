@@ -27,6 +27,8 @@ USED = {  # every fact, as it is used, with what its statement carries for these
     "power_grows": (("3/2", "K", "T"), "3/2 >= 1", "K <= T"),
     "power_falls": (("1/2", "K", "T"), "1/2 <= 1", "1/2 >= 0", "K <= T"),
     "root_grows": (("x", "y"), "x >= 0", "x <= y"),
+    "largest": (("x", "y"),),
+    "least": (("x", "y"),),
     "mean_norm": (("p", "x"),),
     "smooth": (("p", "au"), SMOOTH),
     "variance": (("Y",), NOISE),

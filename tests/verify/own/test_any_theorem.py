@@ -6,9 +6,12 @@ import pytest
 from flint import fmpq
 from own_files import judged, loaded
 
+from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.decide.case import found
 from fedbounds.verify.decide.profile import Profile
+from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.own.plan import cases
+from fedbounds.verify.results.records import record
 
 LINE = "[quadratic([[[1]]], [[0]], [2])]"
 TWO = "[quadratic([[[1]], [[3]]], [[0], [0]], [2])]"
@@ -147,3 +150,107 @@ def test_a_wrong_number_is_seen(tmp_path, name):
     assert {own: row["standing"] == "refuted" for own, row in rows.items()} == {
         own: own == name for own in rows
     }
+
+
+# ---- roots, projections, integers in a state
+
+
+NOTHING = "return {}"
+
+
+@pytest.mark.parametrize("root", ["problem.xp.sqrt", "problem.sqrt"])
+def test_a_step_that_takes_roots_is_in_balls_where_they_are_irrational(root, tmp_path):
+    """x+ = x - x/sqrt(1 + x^2) from 2: 2 - 2/sqrt(5); from 0 it stays, in rationals."""
+    pieces = {
+        "draw": NOTHING,
+        "step": f"""
+            g = problem.full_gradient(state["x"])
+            square = problem.xp.sum(g * g, axis=1)
+            return {{"x": state["x"] - g / {root}(1 + square)[:, None]}}
+        """,
+        "parameters": "{}",
+        "more": "rounds=(1,), horizon=1",
+    }
+    moved = shown(tmp_path, 1, problems=LINE, **pieces)
+    last = moved.series["D_W"][-1]
+    assert float(last.rad()) < 1e-30
+    assert abs(float(last) - (2 - 2 / 5**0.5) ** 2) < 1e-12
+    assert "in balls" in moved.family
+    still = shown(tmp_path, 1, problems="[quadratic([[[1]]], [[0]], [0])]", **pieces)
+    assert list(still.series["D_W"]) == [0, 0]
+    assert "in balls" not in still.family
+
+
+def test_step_sizes_may_fall_like_a_root_of_the_round(tmp_path):
+    """x+ = x (1 - 1/(4 sqrt(t + 1))): false by 1 %, and true, are told apart."""
+    found = judged(
+        tmp_path,
+        draw=NOTHING,
+        step='return {"x": state["x"] - p["eta"] / problem.sqrt(p["t"] + 1) * '
+        'problem.full_gradient(state["x"])}',
+        parameters='{"eta": ("1/4",)}', problems=LINE, more="rounds=(2,), horizon=8",
+        body='me.claim("true", "f(T) <= f(0)/3")\nme.claim("false", "D_W(2) <= D_W(0)*38/100")',
+    )  # fmt: skip
+    # at T = 2: (3/4)^2 (1 - 1/(4 sqrt(2)))^2 = 0.3812
+    assert {name: row["standing"] for name, row in found.items()} == {
+        "true": "refuted", "false": "refuted",
+    }  # fmt: skip
+
+
+def test_the_root_of_a_negative_number_is_a_record_with_its_line(tmp_path):
+    one = shown(
+        tmp_path, 1, draw=NOTHING, step='return {"x": problem.sqrt(-1 - state["x"] ** 2)}',
+        problems=LINE, parameters="{}",
+    )  # fmt: skip
+    (why,) = set(one.missing.values())
+    assert "mine.py" in why
+    assert "root" in why
+
+
+def test_projections_are_exact(tmp_path):
+    """On a ball of radius 1 and on a box, from (3, 4): 4/5 of the way along one axis."""
+    for box, expected in (("1", fmpq(1)), ("(-1, 1)", fmpq(2))):
+        one = shown(
+            tmp_path, 1, draw=NOTHING, step=f'return {{"x": problem.project(state["x"], {box})}}',
+            problems="[quadratic([[[1, 0], [0, 1]]], [[0, 0]], [3, 4])]", parameters="{}",
+        )  # fmt: skip
+        assert list(one.series["D_W"]) == [25, expected]
+
+
+def test_integers_in_a_state_are_rationals(tmp_path):
+    """NumPy's clip leaves Python's integers behind, half of which is a float."""
+    one = shown(
+        tmp_path, 3, draw=NOTHING,
+        step='return {"x": problem.xp.clip(state["x"] / 2 - 3, -1, 1)}',
+        problems=LINE, parameters="{}",
+    )  # fmt: skip
+    assert list(one.series["D_W"]) == [4, 1, 1, 1]
+    assert list(one.series["f"]) == [2, fmpq(1, 2), fmpq(1, 2), fmpq(1, 2)]
+
+
+def test_the_least_of_all_rounds(tmp_path):
+    """G falls from 4 by 49/64 a round."""
+    found = judged(
+        tmp_path, draw=NOTHING,
+        step='return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}',
+        parameters=ETA, problems=LINE, more="rounds=(3,), horizon=3",
+        body='me.claim("true", "Min_t(G_u(t)) <= 4*(49/64)**2")\n'
+        'me.claim("false", "Min_t(G_u(t)) <= 4*(49/64)**3")',
+    )  # fmt: skip
+    assert {name: row["standing"] for name, row in found.items()} == {
+        "true": "tested", "false": "refuted",
+    }  # fmt: skip
+
+
+def test_a_record_of_a_run_in_balls_says_so(tmp_path):
+    """Planned in rationals: that steps take roots shows when they are taken."""
+    theory = loaded(
+        tmp_path, draw=NOTHING, step='return {"x": state["x"] / problem.sqrt(p["t"] + 1)}',
+        parameters="{}", problems=LINE, more="rounds=(1, 2), horizon=2",
+        body='me.claim("a", "D_W(T) <= D_W(0)")',
+    )  # fmt: skip
+    how = {}
+    for case in cases(theory, Profile.QUICK, 0):
+        (one,) = judge(encoded_claims(theory.key), case).judgements
+        how[case.setup.run.rounds] = record(one, "")["evidence"]["method"]
+    assert how == {1: "exact rationals", 2: "exact balls"}

@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from own_files import judged, own_file
+from own_files import judged, loaded, own_file
 
 from fedbounds.errors import FedboundsError
+from fedbounds.theory.proof.replay import Replays
+from fedbounds.verify.own.book import book_of
 from fedbounds.verify.own.load import load
 
 PIECES = {
@@ -250,3 +252,62 @@ def test_the_telescoped_descent_of_the_documentation_is_proved(tmp_path):
 def test_a_dimension_may_be_divided_by(tmp_path):
     rows = judged(tmp_path, body='me.claim("a", "G_u(t)/d_u <= G_u(t)", uses=["conditions"])')
     assert rows["a"]["standing"] == "confirmed"
+
+
+# ---- standard forms of rates
+
+FALLS = 'me.given("rec", "D_W(t+1) <= t/(t+2)*D_W(t) + 4*b2/(t+2)**2", "a lemma")\n'
+
+
+def proofs(folder, body):
+    """Of every claim: how its own step ends."""
+    theory = loaded(folder, body=body, **PIECES)
+    return {step.written.id: str(step.local) for step in Replays(book_of(theory)).every()}
+
+
+def induced(name, formula, first=0, uses="['rec']"):
+    return f'me.claim("{name}", "{formula}", uses={uses}, by="induction", first={first})\n'
+
+
+def test_rates_in_1_over_t_from_round_1_on(tmp_path):
+    """The start of the induction is round 1, of which the recursion says what it is."""
+    body = FALLS + induced("true", "D_W(t) <= 4*b2/t", 1)
+    body += induced("false", "D_W(t) <= b2/(2*t)", 1)
+    body += 'me.claim("after", "D_W(t) <= 5*b2/t", uses=["true"], first=1)\n'
+    assert proofs(tmp_path, body) == {
+        "asm rec": "given", "true": "proved", "false": "open", "after": "proved",
+    }  # fmt: skip
+
+
+def test_rates_of_the_larger_of_two(tmp_path):
+    """max(D, 4 b^2)/(t + 1), where D is at least the start; and with 1 b^2, which is false."""
+    body = 'me.constant("D", "at least the start", lambda problem, start: 9)\n'
+    body += 'me.given("begin", "D_W(0) <= D", "by definition")\n' + FALLS
+    body += induced("true", "D_W(t) <= Max(D, 4*b2)/(t+1)", uses="['rec', 'begin']")
+    body += induced("false", "D_W(t) <= Max(D, b2)/(t+1)", uses="['rec', 'begin']")
+    found = proofs(tmp_path, body)
+    assert (found["true"], found["false"]) == ("proved", "open")
+
+
+def test_a_measured_quantity_in_a_maximum_is_told_what_to_do(tmp_path):
+    body = FALLS + induced("a", "D_W(t) <= Max(D_W(0), 4*b2)/(t+1)")
+    theory = loaded(tmp_path, body=body, **PIECES)
+    (step,) = (x for x in Replays(book_of(theory)).every() if x.written.id == "a")
+    assert "D_W(0); in Max, Min, roots and powers name a constant that bounds it" in step.reason
+
+
+def test_a_least_round_is_at_most_the_mean(tmp_path):
+    body = 'me.given("mean", "Mean_t(G_u(t)) <= 2*f(0)/(eta*T)", "a lemma")\n'
+    body += 'me.claim("least", "Min_t(G_u(t)) <= 3*f(0)/(eta*T)", uses=["mean"])\n'
+    body += 'me.claim("smaller", "Min_t(G_u(t)) <= f(0)/(eta*T)", uses=["mean"])\n'
+    body += 'me.claim("other-side", "G_u(0) <= Min_t(G_u(t)) + f(0)", uses=["mean"])\n'
+    found = proofs(tmp_path, body)
+    assert found["least"] == "proved"
+    assert "proved" not in (found["smaller"], found["other-side"])
+
+
+def test_a_given_least_round_is_not_a_mean(tmp_path):
+    """Planted: what is known of the least round, taken for the mean."""
+    body = 'me.given("least", "Min_t(G_u(t)) <= f(0)", "a lemma")\n'
+    body += 'me.claim("a", "Mean_t(G_u(t)) <= f(0)", uses=["least"])\n'
+    assert proofs(tmp_path, body)["a"] == "open"

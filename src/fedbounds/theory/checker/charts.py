@@ -13,7 +13,7 @@ from flint import fmpq
 
 from .data import Absent, Assignment, Comparison, Scope, Theory
 from .errors import Refused
-from .expressions import NewVariable, Reader
+from .expressions import ROUND, NewVariable, Reader
 from .ratios import Ratio, Ring
 from .text import parsed, words
 from .vectors import Atom, Sampling, Space
@@ -52,8 +52,11 @@ def branches(
     chart: tuple[Assignment, ...],
     powers: dict[str, bool],
     absent: Sequence[Absent] = (),
+    first: int = 0,
 ) -> Iterator[Branch]:
     """The branches of a chart; ``powers`` are further variables of the ring.
+
+    Of a statement about rounds from ``first`` on, t is positive if that is 1.
 
     A run does not depend on what ``absent`` blocks leave free: such a parameter is what the chart
     says.
@@ -61,7 +64,7 @@ def branches(
     for condition in conditions:
         refuse_foreign(theory, condition)
     for choices in _alternatives(_completed(theory, chart)):
-        yield _branch(theory, scope, conditions, choices, powers, absent)
+        yield _branch(theory, scope, conditions, choices, powers, absent, first)
 
 
 def refuse_foreign(theory: Theory, condition: Comparison) -> None:
@@ -120,8 +123,9 @@ def _branch(
     choices: list[_Choice],
     powers: dict[str, bool],
     absent: Sequence[Absent],
+    first: int,
 ) -> Branch:
-    ring = _ring(theory, choices, powers)
+    ring = _ring(theory, choices, powers, {ROUND} if first == 1 else set())
     known: dict[str, Ratio] = {}
     reader = Reader(ring, known, theory)
     every = (*theory.always, *conditions, *(c for block in absent for c in block.holds))
@@ -135,9 +139,9 @@ def _branch(
     return Branch(reader, every)
 
 
-def _ring(theory: Theory, choices: list[_Choice], powers: dict[str, bool]) -> Ring:
+def _ring(theory: Theory, choices: list[_Choice], powers: dict[str, bool], later: set[str]) -> Ring:
     names: list[str] = []
-    positive, varying = set(), set()
+    positive, varying = later & theory.symbols.keys(), set()
     assigned = {choice.name: choice for choice in choices}
     for name, sign in theory.symbols.items():
         # the parameter itself stays a variable while its own assignment is justified

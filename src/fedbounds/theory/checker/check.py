@@ -197,7 +197,8 @@ def pieces(
     scope = theory.scopes[certificate.scope] if certificate.scope else None
     _refuse_algorithm(theory, certificate.scope, statement)
     absent = [] if scope else _absent(theory, statement)
-    every = branches(theory, scope, statement.conditions, certificate.chart, powers, absent)
+    first = 0 if {"Sum_t", "Mean_t"} & words(statement.left, statement.right) else statement.first
+    every = branches(theory, scope, statement.conditions, certificate.chart, powers, absent, first)
     for found in every:  # in the chart itself they say what is in which branch
         branch = replace(found, reader=replace(found.reader, open_extremes=True))
         cited = []
@@ -338,6 +339,8 @@ def _summed(
         case "":
             return gap
         case "t":
+            if cited.first == 0:
+                reader.refuse_sum()
             return over_rounds(gap, cited.first, reader.read("T"))
         case "i" | "ik" as axes:
             steps = reader.read("K") if axes == "ik" else None

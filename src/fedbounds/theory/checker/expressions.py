@@ -13,6 +13,7 @@ from .text import parsed
 from .values import Value
 from .vectors import Space, Vector, norm_key
 
+ROUND = "t"
 _FURTHEST = 10**4  # round or step
 _WHOLE = ("integer", "index", "varying")  # signs of the symbols that stand for integers
 
@@ -76,6 +77,11 @@ class Reader:
         """The mean squared norm of an expression in vectors."""
         vector = self.vector(text)
         return self._product(vector, vector)
+
+    def refuse_sum(self) -> None:
+        """Raise where t is positive: in a sum over all rounds it begins at 0."""
+        if ROUND in self.ring.positive:
+            raise Refused("a sum over rounds from 0 on, in what is said of rounds from 1 on")
 
     def _number(self, value: object) -> Value:
         return Value.of(self.ring.number(value))
@@ -178,12 +184,13 @@ class Reader:
         if self.theory.symbols.get(name) == "varying":
             return self._of_round(name, arguments)
         if name in ("Max_t", "Min_t"):
-            raise Refused(f"{name} is measured; proofs know it as the left side of <= alone" if name == "Min_t" else f"{name} is measured; proofs do not know it")
+            raise Refused(f"proofs do not know {name}, but for a Min_t that is all of a left side")
         if name not in self.theory.quantities:
             raise Refused(f"undeclared quantity {name!r}")
         return Value.quantity(self.ring, applied(name, [self._affine(a) for a in arguments]))
 
     def _sum_t(self, node: ast.expr) -> Value:
+        self.refuse_sum()
         return over_rounds(self._binding("t")._value(node), 0, self._name("T"))
 
     def _sum_i(self, value: Value, steps: Value | None) -> Value:

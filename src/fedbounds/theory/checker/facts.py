@@ -49,6 +49,18 @@ def root_grows(scope: Scope, arguments: tuple[str, ...]) -> Statement:
     return Statement(f"sqrt({x})", "<=", f"sqrt({y})", ((x, ">=", "0"), (x, "<=", y)))
 
 
+def largest(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """x <= Max(x, y, ...)."""
+    every = _different(arguments)
+    return Statement(every[0], "<=", f"Max({', '.join(every)})")
+
+
+def least(scope: Scope, arguments: tuple[str, ...]) -> Statement:
+    """Min(x, y, ...) <= x."""
+    every = _different(arguments)
+    return Statement(f"Min({', '.join(every)})", "<=", every[0])
+
+
 def mean_norm(scope: Scope, arguments: tuple[str, ...]) -> Statement:
     """2 d E ||x|| <= d^2 + E ||x||^2: (||x|| - d)^2 is not negative."""
     x, d = (ast.unparse(parsed(text)) for text in arguments)
@@ -151,6 +163,8 @@ FACTS: dict[str, Fact] = {
         power_grows,
         power_falls,
         root_grows,
+        largest,
+        least,
         mean_norm,
         smooth,
         variance,
@@ -171,6 +185,14 @@ def fact_of(scope: Scope, premise: Premise) -> Statement:
         return FACTS[premise.name](scope, premise.arguments)
     except (ValueError, KeyError) as error:
         raise Refused(f"{premise.name} of {premise.arguments}: {error}") from error
+
+
+def _different(arguments: tuple[str, ...]) -> list[str]:
+    """Expressions, each of which is one by itself."""
+    every = [ast.unparse(parsed(text)) for text in arguments]
+    if len(set(every)) < max(2, len(every)):
+        raise Refused(f"{', '.join(every)}: expected two numbers or more, all different")
+    return every
 
 
 def _fraction(text: str) -> tuple[int, int]:

@@ -56,5 +56,9 @@ class Value:
     def plain(self) -> Ratio:
         """The value as a quotient of polynomials."""
         if not self.is_plain():
-            raise Refused(f"a measured quantity where none may stand: {sorted(self.terms)}")
+            told = ", ".join(sorted(self.terms))
+            raise Refused(
+                f"a measured quantity where none may stand: {told}; in Max, Min, roots and powers "
+                "name a constant that bounds it"
+            )
         return self.terms.get(CONSTANT, self.ring.number(0))

@@ -1,7 +1,8 @@
 """The symbols that every paper and every user may use, with meaning and sign.
 
 A quantity is a SymPy function of the round: ``G_u(t)``, ``f(t + 1)``, ``f(T)``.
-`Mean_t`, `Sum_t`, `Max_t` and `Min_t` run over rounds t = 0, ..., T - 1, `Prod_to` and `Min_to` up to t.
+`Mean_t`, `Sum_t`, `Max_t` and `Min_t` run over rounds t = 0, ..., T - 1, `Prod_to` and `Min_to`
+up to t.
 """
 
 import sympy as sp

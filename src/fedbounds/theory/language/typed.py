@@ -2,8 +2,8 @@
 
 Such as ``"D_W(t + 1) <= (1 - eta*mu)*D_W(t) + eta**2*sigma2/m"``. Python's own parser gives the
 tree; only sums, products, whole or rational powers, ``sqrt``, ``min``, ``max``, the run operators
-``Mean_t``, ``Sum_t``, ``Max_t``, ``Min_t``, ``Prod_to``, ``Min_to``, declared constants and declared
-quantities of a round may occur.
+``Mean_t``, ``Sum_t``, ``Max_t``, ``Min_t``, ``Prod_to``, ``Min_to``, declared constants and
+declared quantities of a round may occur.
 """
 
 import ast

@@ -5,9 +5,10 @@ coefficients of the remainder, are zero; those equations are then solved exactly
 polynomials. The checker decides whether the result proves the step.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
 from flint import fmpq
 
@@ -20,9 +21,9 @@ from fedbounds.theory.checker.check import (
 )
 from fedbounds.theory.checker.data import Certificate, Premise, Square, Statement, Theory
 from fedbounds.theory.checker.errors import Refused
-from fedbounds.theory.checker.expressions import NewVariable
-from fedbounds.theory.checker.ratios import Ratio
-from fedbounds.theory.checker.values import Value
+from fedbounds.theory.checker.expressions import ROUND, NewVariable
+from fedbounds.theory.checker.ratios import Ratio, Ring
+from fedbounds.theory.checker.values import CONSTANT, Value
 
 UNKNOWN = "?"
 ZERO = "((0) / (1))"  # how a multiplier that is found to be zero is written
@@ -30,6 +31,8 @@ _TRIES = 6  # sample points and objectives
 _ENOUGH = 2  # points without multipliers: one would do, but for rounding
 _ZERO = 1e-7
 _NO_SOLUTION = 2  # SciPy's word for an infeasible programme
+_EXTREMES = ("largest", "least")  # facts of numbers that are compared
+_COMPARED = "#"  # of the key of a term in such numbers; no quantity begins so
 _FREE = ("root", "equal", "solve")  # assignments that are identities
 
 
@@ -42,7 +45,10 @@ class _Infeasible(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A step whose certificate has unknown multipliers."""
+    """A step whose certificate has unknown multipliers.
+
+    Where numbers are compared with their maximum, each of them is looked at ``apart``.
+    """
 
     theory: Theory
     statement: Statement
@@ -50,6 +56,7 @@ class Problem:
     earlier: Mapping[str, Statement]
     at: Mapping[str, str]
     hypothesis: Statement | None
+    apart: bool = False
 
     @property
     def entries(self) -> list[Premise | Square]:
@@ -87,6 +94,16 @@ def complete(
     unknown = [i for i, e in enumerate(problem.entries) if e.times[0].startswith(UNKNOWN)]
     if not unknown:
         return certificate
+    try:
+        return _completed(problem, unknown)
+    except Refused:
+        if not any(isinstance(e, Premise) and e.name in _EXTREMES for e in problem.entries):
+            raise
+    return _completed(replace(problem, apart=True), unknown)
+
+
+def _completed(problem: Problem, unknown: Sequence[int]) -> Certificate:
+    certificate = problem.certificate
     rows = list(_rows(problem, certificate, unknown))
     for candidate in _common(problem, rows, unknown):
         if _proves(problem, candidate, rows):
@@ -158,7 +175,43 @@ def _row(problem: Problem, found: Pieces, number: int, unknown: Sequence[int]) -
             signed.append(piece is not None and piece.equality)
         else:
             rest = rest - factor * value
+    if problem.apart:
+        rest, *columns = _apart([rest, *columns])
     return _Row(found, rest, columns, signed, tuple(refused))
+
+
+def _apart(values: Sequence[Value]) -> list[Value]:
+    """With a term for each number that is compared, where all values are linear in these."""
+    plain = [x.terms[CONSTANT] for x in values[1:] if x.terms.keys() == {CONSTANT}]
+    ring = values[0].ring
+    names = {name for ratio in plain for name in ratio.names()} - {ROUND}
+    ratios = [x.terms[CONSTANT] for x in values if CONSTANT in x.terms]
+    for ratio in ratios:
+        names -= _variables(ring, ratio.below)
+        for exponents in ratio.above.to_dict():
+            names -= {name for name, power in zip(ring.names, exponents, strict=True) if power > 1}
+    return [_by_number(value, names) for value in values]
+
+
+def _variables(ring: Ring, polynomial: Any) -> set[str]:
+    every = polynomial.to_dict()
+    return {x for row in every for x, power in zip(ring.names, row, strict=True) if power}
+
+
+def _by_number(value: Value, names: Set[str]) -> Value:
+    terms = {key: ratio for key, ratio in value.terms.items() if key != CONSTANT}
+    if CONSTANT in value.terms:
+        whole = value.terms[CONSTANT]
+        for exponents, coefficient in whole.above.to_dict().items():
+            pairs = list(zip(value.ring.names, exponents, strict=True))
+            compared = [name for name, power in pairs if power and name in names]
+            of = _COMPARED + "*".join(compared) if compared else CONSTANT
+            part = Ratio(value.ring, value.ring.number(coefficient).above, whole.below)
+            for name, power in pairs:
+                if power and name not in names:
+                    part = part * value.ring.variable(name).power(fmpq(power))
+            terms[of] = terms[of] + part if of in terms else part
+    return Value(value.ring, terms)
 
 
 def _factor(text: str) -> str:
@@ -228,9 +281,14 @@ def _leaves_nothing_negative(problem: Problem, row: _Row, solution: list[Ratio])
         rest = rest - Value.of(value) * column
     exact = problem.statement.relation == "=="
     return all(
-        ratio.is_zero() or (not exact and nonnegative(problem.theory, key) and ratio.nonnegative())
+        ratio.is_zero() or (not exact and _may_stay(problem, key) and ratio.nonnegative())
         for key, ratio in rest.terms.items()
     )
+
+
+def _may_stay(problem: Problem, key: str) -> bool:
+    """Whether what a term is of is not negative; all variables of a ring are so."""
+    return key.startswith(_COMPARED) or nonnegative(problem.theory, key)
 
 
 def _solutions(
@@ -283,7 +341,7 @@ def _solve(
 
     keys = sorted(set(row.rest.terms).union(*(column.terms for column in row.columns)))
     exact = problem.statement.relation == "=="
-    free = {key for key in keys if not exact and nonnegative(problem.theory, key)}
+    free = {key for key in keys if not exact and _may_stay(problem, key)}
     zero = row.rest.ring.number(0)
     try:
         lines = [

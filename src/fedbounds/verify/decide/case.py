@@ -74,6 +74,8 @@ class Found:
         Of the statements about vectors that it can evaluate; None: all whose vectors are there.
     undefined : mapping from name to reason
         Constants and quantities that are defined, and have no value here.
+    method : Method or None
+        How it was measured, where that is not what was planned.
     """
 
     family: str
@@ -88,6 +90,7 @@ class Found:
     diverged_at: int | None = None
     scopes: frozenset[str] | None = None
     undefined: Mapping[str, str] = field(default_factory=dict)
+    method: Method | None = None
 
 
 @singledispatch

@@ -285,9 +285,11 @@ class Clients(Networks):
         Or of a ball round 0 of that radius, point by point. It compares: unknowns refuse.
         """
         if np.ndim(box) == 0:
-            square = self.xp.sum(w * w, axis=-1)[..., None]
+            square = self.xp.sum(w * w, axis=-1, keepdims=True)
             inside = square <= box**2
-            return self.xp.where(inside, w, w * (box / self.sqrt(self.xp.where(inside, box**2, square))))
+            return self.xp.where(
+                inside, w, w * (box / self.sqrt(self.xp.where(inside, box**2, square)))
+            )
         low, high = box
         return self.xp.where(w < low, low, self.xp.where(w > high, high, w))
 

@@ -154,7 +154,9 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
     except ZeroDivisionError as error:
         raise DividedByZeroError(f"{_line(function, error)}: it divides by 0") from error
     except DomainError as error:
-        raise RootError(f"{_line(function, error)}: it takes a root that is not rational") from error
+        raise RootError(
+            f"{_line(function, error)}: it takes a root that is not rational"
+        ) from error
     except Exception as error:
         what = "" if isinstance(error, FedboundsError) else f"{type(error).__name__}: "
         name = getattr(function, "__name__", "function")

@@ -53,7 +53,8 @@ def _enumerated(subject: Subject, asked: Asked) -> Answer:
         return replace(by_enumeration(subject, asked), how="enumerated")
     except RootError:
         own = replace(subject, problem=replace(subject.problem, enclosed=True))
-        return replace(by_enumeration(own, asked), how="enumerated in balls")
+        found = by_enumeration(own, asked)
+        return replace(found, method=Method.BALLS, how="enumerated in balls")
 
 
 def _nothing(asked: Asked, why: str) -> Answer:

@@ -1,6 +1,6 @@
 """The proofs of a user's theory as a book, and conditions that contradict each other."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import combinations, product
 
@@ -14,7 +14,16 @@ from fedbounds.theory.checker.data import Theory as Spoken
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.language.claims import Condition, Part
 from fedbounds.theory.language.symbols import SHARED, L, Min_t, d_u, f, m, mu, n
-from fedbounds.theory.proof.language import Book, Written, above, below, condition, equal
+from fedbounds.theory.proof.language import (
+    Book,
+    Written,
+    above,
+    below,
+    cite,
+    condition,
+    equal,
+    fact,
+)
 from fedbounds.theory.proof.replay import certified, check_citations
 from fedbounds.theory.proof.search import UNKNOWN
 from fedbounds.theory.proof.text import comparisons, statement_of, text, theory_of
@@ -139,6 +148,7 @@ def _written(
             uses.append(replace(use, name=_step(use.name, known)))
         else:
             uses.append(use)
+    uses.extend(_extremes(part))
     return Written(
         step_of(entry.id.partition("/")[2], part.name),
         _of_mean(one),
@@ -152,10 +162,30 @@ def _written(
         part=part.name,
         reading=statement.reading_of(part.name),
         variable="t" if induction else "",
+        base=tuple(_at_start(uses, part.first_round)) if induction else (),
         place=entry.place,
         conditions=part.conditions,
         assumptions=part.assumptions,
     )
+
+
+def _at_start(uses: Sequence[Use], first: int) -> Iterator[Use]:
+    """What the start of an induction may use: all but the hypothesis, and rounds before it."""
+    for use in uses:
+        if use == HYPOTHESIS:
+            continue
+        yield use
+        if first and isinstance(use, str):
+            yield cite(use, at={"t": first - 1})
+
+
+def _extremes(part: Part) -> Iterator[Premise]:
+    """That each of several numbers is at most their maximum, and at least their minimum."""
+    for kind, name in ((sp.Max, "largest"), (sp.Min, "least")):
+        every = {of for side in (part.left, part.right) for of in side.atoms(kind)}
+        for of in sorted(every, key=str):
+            for own in of.args:
+                yield fact(name, own, *(x for x in of.args if x != own))
 
 
 def _step(name: str, known: Set[str]) -> str:

@@ -78,6 +78,7 @@ def record(
 ) -> dict[str, Any]:
     """The record of one judgement."""
     instance, deciding = judgement.instance, judgement.deciding
+    method = found(instance).method or instance.method
     parts = read(judgement.claim, judgement.reading)
     return {
         "key": key,
@@ -97,10 +98,10 @@ def record(
         },
         "verdict": judgement.verdict.value,
         "evidence": {
-            "method": instance.method.value,
+            "method": method.value,
             "level": deciding.level,
             "replicas": deciding.replicas,
-            "premise": _PREMISE[instance.method],
+            "premise": _PREMISE[method],
             "replay": deciding.replayed or None,
         },
         **_numbers(deciding),

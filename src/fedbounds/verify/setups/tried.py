@@ -18,6 +18,7 @@ from fedbounds.theory.language.glossary import Glossary
 from fedbounds.theory.language.registry import glossary
 from fedbounds.theory.language.setups import Says, Setup, View
 from fedbounds.theory.language.typed import names_of
+from fedbounds.vocabulary import Method
 
 from ..decide.case import Found
 from ..decide.conditions import UNMEASURED
@@ -113,6 +114,7 @@ def _tried(setup: Setup, view: View) -> Found:
         undefined=undefined,
         estimated=_estimated(view, subject, series),
         missing=shown.missing,
+        method=Method.BALLS if shown.method is Method.BALLS else None,
     )
 
 
