@@ -151,3 +151,18 @@ def test_a_claim_without_an_end_above_is_looked_at_far_out(tmp_path, premises):
     theory = loaded(tmp_path, body=bounded, **GD)
     for case in cases(theory, Profile.QUICK, 0):
         assert parameters_of(case)["eta"] * numbers_of(case)["L"] <= 1
+
+
+def test_runs_are_as_short_and_as_long_as_conditions_let_them_be(tmp_path):
+    """T > 3 begins at 4, T >= 8 L/mu at 12, and T**2 <= 50 ends at 7; beyond 200 none is planned."""
+    conditions = ("T > 3", "T >= 8*L/mu", "T**2 <= 50", "T >= 1000")
+    body = "\n".join(
+        f'me.claim("c{at}", "D_W(T) <= D_W(0)", conditions=["{text}"])'
+        for at, text in enumerate(conditions)
+    )
+    theory = loaded(
+        tmp_path, body=body, parameters='{"m": ("n",), "eta": ("1/(8*L)",)}',
+        problems="[quadratic([[[2, 0], [0, 3]]], [[0, 0]], [1, 1])]", more="rounds=(1, 2), horizon=3",
+    )  # fmt: skip
+    planned = {case.setup.run.rounds for case in cases(theory, Profile.QUICK, 0)}
+    assert planned == {1, 2, 3, 4, 7, 12}

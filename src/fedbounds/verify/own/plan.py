@@ -42,6 +42,7 @@ from .view import Values, setup_of
 _MOST = {Profile.QUICK: 60, Profile.DEFAULT: 240, Profile.THOROUGH: 2000}  # cases
 _SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
 _SQUARES = (4, 16)  # lengths whose roots are rational
+_LONGEST = 200  # rounds of a run that a condition asks for
 _FAR = 4  # times 1/L: a step where nothing contracts
 
 
@@ -166,8 +167,20 @@ def _runs(
         for rounds in lengths:
             yield from ((own, rounds) for own in every(rounds))
         return
+    known = _known(theory, problem, start)
     for own in every(lengths[0]):
-        yield from ((own, rounds) for rounds in lengths)
+        asked = dict.fromkeys((*lengths, *_at_ends(theory, known, own)))
+        yield from ((own, rounds) for rounds in asked)
+
+
+def _at_ends(theory: Theory, known: Mapping[str, Any], values: Values) -> Iterator[int]:
+    """The shortest and the longest runs that conditions on the length admit, part by part."""
+    symbols = _names(theory).constants
+    named = {symbols[x].name if x in symbols else x: y for x, y in values}
+    for part in _parts(theory):
+        found = ends(part.conditions, T.name, {**known, **named})
+        every = [*(int(x.ceil()) for x in found.least), *(int(x.floor()) for x in found.largest)]
+        yield from (rounds for rounds in every if 0 < rounds <= _LONGEST)
 
 
 def _lengths(theory: Theory) -> tuple[int, ...]:
@@ -226,13 +239,18 @@ def parameters_of(
     What is no rational number there gives none, and is ``skipped``. ``shares``: how much is taken
     of parameters at edges, before others follow from them.
     """
+    known = {**_known(theory, problem, start), T.name: fmpq(rounds)}
+    choosing = _Choosing(theory, shares, [] if skipped is None else skipped)
+    yield from _extended(choosing, known, list(theory.parameters.items()), ())
+
+
+def _known(theory: Theory, problem: Any, start: Any) -> dict[str, fmpq]:
+    """Constants and sizes, whatever the parameters are."""
     known = {name.value: c.value for name, c in every_constant(problem, start).items()}
     known |= sizes(problem)
     subject = Subject(theory.algorithm, Clients(problem), start, {}, 1)
     known |= plain_constants(theory.constants, subject)
-    known = {name: _inside(value) for name, value in known.items()} | {T.name: fmpq(rounds)}
-    choosing = _Choosing(theory, shares, [] if skipped is None else skipped)
-    yield from _extended(choosing, known, list(theory.parameters.items()), ())
+    return {name: _inside(value) for name, value in known.items()}
 
 
 def _inside(value: Any) -> fmpq:
