@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import sympy as sp
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.catalogue import PAPERS, paper
@@ -14,6 +15,7 @@ from fedbounds.theory.language.inputs import STEP_SIZES, used_by
 from fedbounds.theory.language.registry import encoded
 from fedbounds.verify.commands.bound.answer import answers
 from fedbounds.verify.commands.bound.tables import as_data
+from fedbounds.verify.commands.bound.usual import usual
 from fedbounds.verify.commands.command_line import status
 
 THM_37 = "personalization/thm-3.7"
@@ -39,6 +41,22 @@ def test_the_best_step_and_where_it_is(capsys):
     assert "0.00546384, the best admissible, inside the conditions (the bound is convex" in out
     _, out, _ = run(capsys, THM_37, "--set", "T=1")
     assert "the best admissible, at the edge of gamma <= 1/(32*K*L)" in out
+
+
+def test_numbers_that_are_not_given_are_taken_as_usual_and_told(capsys, tmp_path):
+    """Half of the clients, an L/mu of 10, and nothing for a number that has no usual value."""
+    path = tmp_path / "bound.json"
+    code, out, _ = run(capsys, THM_37, "n=7", "L=3", "--json", str(path), settings=[])
+    assert code == 0
+    assert (
+        "not given, and taken to be: K = 5, T = 1000, F_0 = 1, b^2 = 1, sigma_u^2 = 1, "
+        "sigma_v^2 = 1, m = 4" in out
+    )
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert data["taken"] == {
+        "K": "5", "T": "1000", "F_0": "1", "b^2": "1", "sigma_u^2": "1", "sigma_v^2": "1", "m": "4",
+    }  # fmt: skip
+    assert usual(["mu", "psi_max"], {"L": sp.Integer(3)}) == {"mu": sp.Rational(3, 10)}
 
 
 def test_rounds_and_the_floor(capsys):
@@ -80,7 +98,7 @@ def test_a_grid_goes_to_the_screen_or_a_file(capsys, tmp_path):
     [
         ([THM_37, "--set", "T"], "expected NAME=VALUE, such as n=100"),
         ([THM_37, "--set", "n=3"], "--set n is given twice; expected one value"),
-        ([THM_37], "needs T (rounds)"),
+        (["fedplt/constant-step"], "needs Gamma (sum_k c_k alpha_k^2)"),
         ([THM_37, "--csv", "x.csv"], "--csv needs a --grid"),
         ([THM_37, "--grid", "T=1:5", "--to", "1"], "--grid excludes --to and --json"),
         (["personalization/thm-3.77"], "unknown claim"),

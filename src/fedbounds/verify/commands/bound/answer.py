@@ -1,7 +1,7 @@
 """What `bound` answers for each part of a claim: value, terms, step size, rounds."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy as sp
@@ -28,6 +28,7 @@ from fedbounds.theory.language.registry import glossary
 
 from .rounds import Rounds, counter, rounds_to
 from .step import Step, best_step
+from .usual import usual
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,17 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answers:
-    """All parts of a claim under one reading; ``without`` says why a part has no value."""
+    """All parts of a claim under one reading; ``without`` says why a part has no value.
+
+    ``taken`` are usual numbers, for those that were not given.
+    """
 
     claim: str
     reading: str
     given: dict[str, sp.Expr]
     parts: tuple[Answer, ...]
     without: tuple[tuple[str, str], ...]
+    taken: Mapping[str, sp.Expr] = field(default_factory=dict)
 
 
 class _Missing(Exception):
@@ -74,7 +79,7 @@ def answers(
     outside: bool = False,
     to: str | None = None,
 ) -> Answers:
-    """Every part that is a bound, for the given numbers.
+    """Every part that is a bound, for the given numbers, and usual ones where none is given.
 
     Parameters
     ----------
@@ -95,6 +100,25 @@ def answers(
     known = recognised(names, claim.id, given, bounded_parts(claim, chosen))
     eps = None if to is None else exact("--to", to)
     require(eps is None or eps > 0, "--to", to, "a number > 0")
+    taken: dict[str, sp.Expr] = {}
+    found, without, missing = _tried(claim, parts, known, outside, eps)
+    if missing:
+        taken = usual(missing, known)
+        found, without, missing = _tried(claim, parts, {**known, **taken}, outside, eps)
+    if not found:
+        raise none_of(names, claim.id, without, missing)
+    return Answers(claim.id, chosen.name, known, tuple(found), tuple(without), taken)
+
+
+def _tried(
+    claim: Claim,
+    parts: Sequence[Part],
+    known: dict[str, sp.Expr],
+    outside: bool,
+    eps: sp.Rational | None,
+) -> tuple[list[Answer], list[tuple[str, str]], set[str]]:
+    """The parts that have a value, why others have none, and the numbers that these lack."""
+    names = glossary(claim.entry.paper)
     found: list[Answer] = []
     without: list[tuple[str, str]] = []
     missing: set[str] = set()
@@ -106,9 +130,7 @@ def answers(
             without.append((one.name, needs(names, error.args)))
         except FedboundsError as error:
             without.append((one.name, str(error)))
-    if not found:
-        raise none_of(names, claim.id, without, missing)
-    return Answers(claim.id, chosen.name, known, tuple(found), tuple(without))
+    return found, without, missing
 
 
 def answer(

@@ -60,7 +60,8 @@ def bound(
     """Value of a bound, term by term, for given constants. Nothing is run.
 
     A step size that is left out is the best admissible one. An outer step size that is left out
-    is the least that the conditions allow.
+    is the least that the conditions allow. Other numbers that are left out are usual ones, and
+    told.
 
     \b
     fedbounds bound personalization/thm-3.7 --set n=100 m=10 K=5 T=1000 \\

@@ -14,6 +14,7 @@ from .rounds import Rounds
 from .step import Step
 
 _INNER = ("gamma_u", "gamma_v")  # they follow from gamma; shown where the bound speaks of them
+_MOST_BITS = 4096  # of a number that is written as it is
 _LONG = 24  # characters; a longer fraction is shown as a decimal
 
 
@@ -21,6 +22,9 @@ def print_answers(found: Answers) -> None:
     """Each part with its terms, the numbers that were not given, and what the value rests on."""
     out = console()
     out.print(f"{found.claim}, {found.reading}", style="bold")
+    if found.taken:
+        told = ", ".join(f"{name} = {said(number(x, {}))}" for name, x in found.taken.items())
+        out.print(f"not given, and taken to be: {told}")
     for answer in found.parts:
         out.print()
         _print_part(out, answer)
@@ -97,6 +101,7 @@ def as_data(found: Answers) -> dict[str, Any]:
         "claim": found.claim,
         "reading": found.reading,
         "given": {name: str(value) for name, value in found.given.items()},
+        "taken": {name: str(value) for name, value in found.taken.items()},
         "parts": [_part(answer) for answer in found.parts],
         "without": [{"part": name, "reason": reason} for name, reason in found.without],
     }
@@ -147,10 +152,15 @@ def _part(answer: Answer) -> dict[str, Any]:
     return data
 
 
+def _as_text(exact: Fraction) -> str | None:
+    """As it is; None of one that is longer than Python prints."""
+    bits = max(abs(exact.numerator), exact.denominator).bit_length()
+    return str(exact) if bits <= _MOST_BITS else None
+
+
 def _number(value: Value) -> dict[str, Any]:
-    exact = isinstance(value.number, Fraction)
     return {
-        "exact": str(value.number) if exact else None,
+        "exact": _as_text(value.number) if isinstance(value.number, Fraction) else None,
         "float": float(value),
         "provenance": value.provenance.value,
     }
