@@ -88,9 +88,8 @@ def in_words(rounds: Rounds) -> str:
 
 def said(value: Value) -> str:
     """A number: exactly if that is short, else with six digits."""
-    exact = isinstance(value.number, Fraction)
-    text = str(value.number)
-    if exact and len(text) <= _LONG:
+    text = _as_text(value.number) if isinstance(value.number, Fraction) else None
+    if text is not None and len(text) <= _LONG:
         return text if "/" not in text else f"{text} = {float(value):.6g}"
     return f"{float(value):.6g}"
 

@@ -29,12 +29,13 @@ from .measured import Asked, survey
 from .rows import Outcome, Row, how_far
 from .table import Line, cell
 
+_PLANS = (Profile.QUICK, Profile.DEFAULT)
 Sides = dict[tuple[str, str, str, str], tuple[str, Any, Any]]  # by claim, reading, part, run
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What the quick plan shows of a file.
+    """What a plan shows of a file.
 
     Attributes
     ----------
@@ -62,7 +63,7 @@ def at_its_edges(theory: Theory, row: Row) -> Row:
     ))  # fmt: skip
     statements = [replace(s, claim=claim) if s is own else s for s in theory.statements]
     try:
-        plan = list(cases(replace(theory, statements=statements), Profile.QUICK, 0))
+        plan = list(cases(replace(theory, statements=statements), Profile.DEFAULT, 0))
     except FedboundsError as error:  # an edge that depends on what comes later, say
         return replace(row, why=str(error).partition(": ")[2])
     found = survey([Asked(claim, mutant.part, ())], plan)[mutant.part]
@@ -79,7 +80,7 @@ def of_algorithm(theory: Theory, wanted: Collection[str] | None = None) -> Itera
     kept = contributed(theory.key)
     assert kept is not None
     text = _source(theory)
-    before = _shown(theory)
+    before = {profile: _shown(theory, profile) for profile in _PLANS}
     told: Counter[tuple[str, str, str]] = Counter()
     try:
         for change in changes(text):
@@ -97,7 +98,7 @@ def _source(theory: Theory) -> str:
     return Path(theory.line.rpartition(":")[0]).read_text(encoding="utf-8")
 
 
-def _line(key: str, change: Change, name: str, before: Shown) -> Line:
+def _line(key: str, change: Change, name: str, before: Mapping[Profile, Shown]) -> Line:
     outcome, reason, seen = _judged(key, change.text, before)
     cells = (
         change.function, "", change.slip.value, f"line {change.line}", outcome.value, "", reason,
@@ -106,17 +107,24 @@ def _line(key: str, change: Change, name: str, before: Shown) -> Line:
     return Line(*map(cell, cells))
 
 
-def _judged(key: str, text: str, before: Shown) -> tuple[Outcome, str, str]:
-    """Outcome, why, and the run that breaks a claim."""
+def _judged(key: str, text: str, before: Mapping[Profile, Shown]) -> tuple[Outcome, str, str]:
+    """Outcome, why, and the run that breaks a claim: of the quick plan, else of the default one."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / f"{key}.py"
         write_text(file, text)
         try:
             with np.errstate(all="ignore"):  # a change may divide by 0
                 load(str(file))
-            now = _shown(theory_of(key), before.broken)
+            for profile in _PLANS:
+                found = _compared(_shown(theory_of(key), profile, before[profile]), before[profile])
+                if found[0] not in (Outcome.MISSED, Outcome.EQUIVALENT):
+                    break
         except FedboundsError as error:
             return Outcome.REFUSED, _short(str(error)), ""
+    return found
+
+
+def _compared(now: Shown, before: Shown) -> tuple[Outcome, str, str]:
     fresh = {name: run for name, run in now.broken.items() if name not in before.broken}
     if fresh:
         (claim, reading), run = next(iter(fresh.items()))
@@ -124,7 +132,7 @@ def _judged(key: str, text: str, before: Shown) -> tuple[Outcome, str, str]:
     if now.laws - before.laws:
         return Outcome.LAW, ", ".join(sorted(now.laws - before.laws)), ""
     if now.sides == before.sides:
-        return Outcome.EQUIVALENT, f"equal in all {len(now.sides)} numbers of the quick plan", ""
+        return Outcome.EQUIVALENT, f"equal in all {len(now.sides)} numbers", ""
     held = sum(verdict == Verdict.NOT_VIOLATED for verdict, _, _ in now.sides.values())
     return Outcome.MISSED, f"held {held} times", ""
 
@@ -134,17 +142,17 @@ def _short(text: str) -> str:
     return text.partition(".py:")[2].partition(": ")[2].partition("\n")[0] or text
 
 
-def _shown(theory: Theory, known: Mapping[tuple[str, str], str] | None = None) -> Shown:
-    """All of it; or until a claim breaks that is not ``known`` to be broken."""
+def _shown(theory: Theory, profile: Profile, before: Shown | None = None) -> Shown:
+    """All of it; or until a claim breaks that was not broken ``before``."""
     claims: Sequence[Claim] = [statement.claim for statement in theory.statements]
     sides: Sides = {}
     broken: dict[tuple[str, str], str] = {}
-    for case in cases(theory, Profile.QUICK, 0):
+    for case in cases(theory, profile, 0):
         for name, part, outcome in _outcomes(claims, case):
             sides[(*name, part, case.name)] = outcome.verdict, outcome.left, outcome.right
             if outcome.verdict is Verdict.VIOLATED:
                 broken.setdefault(name, case.name)
-        if known is not None and broken.keys() - known.keys():
+        if before is not None and broken.keys() - before.broken.keys():
             return Shown(sides, broken, frozenset())
     laws = frozenset(one.law for one in check_laws(theory) if one.verdict == "broken")
     return Shown(sides, broken, laws)
