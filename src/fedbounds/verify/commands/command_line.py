@@ -210,6 +210,7 @@ def _run_options(command: Any) -> Any:
         click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
         click.option("--thorough", is_flag=True, help="More instances and replicas."),
         click.option("--quick", is_flag=True, help="Fewer instances, no sampling."),
+        click.option("-v", "--verbose", is_flag=True, help="Print all that was found."),
         click.option(
             "--fail-on",
             multiple=True,
@@ -321,6 +322,7 @@ def _judge(
     json_file: Path | None,
     fail_on: tuple[str, ...],
     form: str,
+    verbose: bool,
 ) -> None:
     if quick and thorough:
         raise FedboundsError("--quick and --thorough exclude each other")
@@ -337,7 +339,7 @@ def _judge(
         store.file(name)  # refused now, if it cannot be written
     began = time.perf_counter()
     results = _run_with_progress(entries, settings, store)
-    _write(results, settings, store, time.perf_counter() - began, page, json_file, form)
+    _write(results, settings, store, time.perf_counter() - began, page, json_file, form, verbose)
     refuse_conflicts(results.claims)
     if any(summary["standing"] in wanted for summary in results.claims):
         raise click.exceptions.Exit(1)
@@ -387,14 +389,16 @@ def _write(
     page: bool,
     json_file: Path | None,
     form: str,
+    verbose: bool,
 ) -> None:
     from ..page.tables import print_results
     from ..results.document import Timing, document
     from ..results.files import write_text
     from ..results.records import sealed
-    from ..results.results_file import beside, timed_as_before
+    from ..results.results_file import beside, standings_at, timed_as_before
 
     target = store.file(RESULTS)
+    before = standings_at(target)
     data = document(results, settings, Timing(seconds))
     data = timed_as_before(data, target)
     with store.writing():
@@ -408,7 +412,7 @@ def _write(
         paths.append(f"certificates: {_write_certificates(results, store)}")
         paths.append(f"page: {_make_page(data, store.folder)}")
     if form == TABLE:
-        print_results(data, paths)
+        print_results(data, paths, before, verbose=verbose)
         return
     from ..page.exports.rows import results as rows
 

@@ -1,7 +1,7 @@
 """What the terminal shows of a claim, and of a run with its findings first."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +18,7 @@ from ..judge.tightest import is_unmeasured
 from ..own.names import spelled
 from .limits import limits
 from .listing import columns, console
+from .overview import print_overview
 from .rows import planned_instances
 from .steps import by_local, by_status, counts, elsewhere
 from .summary import equality_words, forever_words, idle_words, unresolved_words
@@ -41,11 +42,30 @@ _NO_FILE = (Method.BALLS, Method.SAMPLING)  # numbers that no file and no script
 _FEW = 8  # at most so many passing claims of one standing have a row each
 
 
-def print_results(document: Record, paths: Sequence[str]) -> None:
-    """Findings first, then a table, where many passing claims are one line, then the rest."""
+def print_results(
+    document: Record,
+    paths: Sequence[str],
+    before: Mapping[str, str] | None = None,
+    *,
+    verbose: bool = True,
+) -> None:
+    """Findings first, then a table, where many passing claims are one line, then the rest.
+
+    Of many claims a screen, unless all is asked for.
+
+    Parameters
+    ----------
+    before : mapping from claim to standing, or None
+        Of the run whose results were in the folder.
+    """
     out = console()
     claims = list(document["claims"].values())
     judged = [claim for claim in claims if claim["readings"]]
+    if not verbose and len(judged) > _FEW:
+        print_overview(out, document, before or {})
+        for line in (*_left_out(document["run"]), *_unmeasured(document["results"]), *paths):
+            out.print(Text(line), soft_wrap=True)
+        return
     for claim in sorted(judged, key=_gravity):
         _print_finding(out, document, claim)
     for claim in judged:

@@ -40,6 +40,15 @@ def timed_as_before(document: Record, path: Path) -> Record:
     return again if beside(again) == old else document
 
 
+def standings_at(path: Path) -> dict[str, str]:
+    """Standings by claim, of a results document that may be there; nothing is checked."""
+    try:
+        old, _ = load(path, _AGAIN)
+        return {name: claim["standing"] for name, claim in old["claims"].items()}
+    except (FedboundsError, LookupError, TypeError, AttributeError):
+        return {}
+
+
 def read_document(path: Path) -> Record:
     """Read a results document, with its records.
 

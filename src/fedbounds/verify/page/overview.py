@@ -1,0 +1,152 @@
+"""A run on one screen: counts of each paper, what is refuted or in doubt, what has changed."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from fedbounds.theory.language.catalogue import known
+from fedbounds.vocabulary import Relation, Severity, Standing, StatementStatus, Verdict
+
+from .numbers import count
+from .rows import is_witness, planned_instances, sizes
+from .steps import FAILS
+from .summary import is_refuted, papers, short_id, typed
+
+Record = dict[str, Any]
+
+DOUBTFUL = (Standing.CONFLICT, Standing.REFUTED, Standing.UNSATISFIABLE, Standing.GAP)
+_LINES = 24  # of findings, over all papers
+_CHANGED = 6  # at most so many changes are named
+_MAIN = ("Theorem", "Corollary")
+_HOLDS = (
+    Standing.CONFIRMED,
+    Standing.CONFIRMED_BY_SOLVER,
+    Standing.PROVED_OTHERWISE,
+    Standing.CONDITIONAL,
+    Standing.TESTED,
+)
+_GRAVE = (Severity.RATE, Severity.CONDITION, Severity.CONSTANT, None, Severity.TYPO)
+_LONG = 7  # characters of a rational that is told as it is
+_CORRECTED = "/corrected"
+
+
+def print_overview(out: Console, document: Record, before: Mapping[str, str]) -> None:
+    """At most a screen; ``before``: standings of the run whose results were here."""
+    found = papers(document)
+    for key in found:
+        _print_paper(out, document, key, max(3, _LINES // len(found)))
+    for line in _changes(document, before):
+        out.print(Text(line))
+    run, rows = document["run"], document["results"]
+    undecided = sum(row["verdict"] == Verdict.UNDECIDED for row in rows)
+    out.print(
+        f"\n{count(len(_judged(document)), 'claim')} judged on {planned_instances(rows)} instances "
+        f"({len(rows)} records, {undecided} of them undecided, profile {run['profile']}, seed "
+        f"{run['seed']}, {run['timing']['seconds']:.1f} s)"
+    )
+    out.print("`fedbounds show CLAIM` tells all of one, -v all of the run")
+
+
+def _judged(document: Record) -> list[Record]:
+    return [claim for claim in document["claims"].values() if claim["readings"]]
+
+
+def _print_paper(out: Console, document: Record, key: str, most: int) -> None:
+    own = [c for c in _judged(document) if c["id"].partition("/")[0] == key]
+    counted = Counter(claim["standing"] for claim in own)
+    words = ", ".join(f"{counted[word]} {word}" for word in Standing if counted[word])
+    out.print(Text(f"{key}: {count(len(own), 'claim')}: {words or 'none judged'}", style="bold"))
+    doubtful = sorted((c for c in own if c["standing"] in DOUBTFUL), key=_rank)
+    for claim in doubtful[:most]:
+        line = Text(f"  {claim['standing']} ", style="red")
+        line.append(Text(f"{_called(claim)}: {_finding(document, claim)}", style="default"))
+        line.truncate(out.width, overflow="ellipsis")
+        out.print(line)
+    if len(doubtful) > most:
+        out.print(f"  ... and {len(doubtful) - most} more")
+
+
+def _called(claim: Record) -> str:
+    """How it is typed, and where it stands in the paper."""
+    place = claim["place"]
+    name = typed(claim)
+    return name if name != claim["id"] else f"{short_id(name)} ({place})"
+
+
+def _rank(claim: Record) -> tuple[bool, bool, int]:
+    """Main results before displays, a wrong one before a misprint, our text of it last."""
+    grave = claim["severity"]
+    main = claim["place"].startswith(_MAIN)
+    return not main, claim["source"] != "verbatim", _GRAVE.index(grave) if grave in _GRAVE else 0
+
+
+def _finding(document: Record, claim: Record) -> str:
+    """What fails, and what holds instead."""
+    return "; ".join(filter(None, (_fails(document, claim), _instead(document, claim))))
+
+
+def _fails(document: Record, claim: Record) -> str:
+    headline = claim["readings"][0]
+    if headline["statement"] == StatementStatus.REFUTED:
+        said = claim["id"], headline["name"], Verdict.VIOLATED
+        rows = document["results"]
+        own = [row for row in rows if (row["claim"], row["reading"], row["verdict"]) == said]
+        row = next(filter(is_witness, own), own[0] if own else None)
+        return "false" if row is None else _broken(row)
+    if claim["standing"] == Standing.GAP:
+        proof = document["proofs"].get(claim["id"], {"steps": ()})
+        failed = [step["id"] for step in proof["steps"] if step["local"] in FAILS]
+        return (
+            f"its proof fails at {failed[0]}" if failed else "its proof rests on a step that fails"
+        )
+    return str(claim["reason"] or "")
+
+
+def _broken(row: Record) -> str:
+    if row["left"] is None:
+        return f"false: {row['reason']}" if row["reason"] else "false"
+    left, right, gap = (_short(row[name]) for name in ("left", "right", "gap"))
+    signs = {part["part"]: part["relation"] for part in row["parts"]}
+    sign = "is not" if signs.get(row["at"]["part"]) == Relation.EQUAL else ">"
+    told = f"{left} {sign} {right}" + (f", by {gap.lstrip('-')}" if left == right else "")
+    where = sizes(row).replace(" ", "").replace(",", ", ")
+    return f"{told} at {where}" if where else told
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    try:
+        return text if len(text) <= _LONG else f"{float(Fraction(text)):.4g}"
+    except (ValueError, OverflowError):
+        return text
+
+
+def _instead(document: Record, claim: Record) -> str:
+    mended = document["claims"].get(claim["id"] + _CORRECTED)
+    if mended is not None and mended["standing"] in _HOLDS:
+        return f"{short_id(mended['id'])} is {mended['standing']}"
+    if mended is None and known(claim["id"] + _CORRECTED) is not None:
+        return f"see {short_id(claim['id'])}{_CORRECTED}"
+    if not is_refuted(claim["readings"][0]):
+        return ""
+    held = [r["name"] for r in claim["readings"][1:]
+            if r["statement"] == StatementStatus.SURVIVED]  # fmt: skip
+    return f"not violated if read {held[0]!r}" if held else ""
+
+
+def _changes(document: Record, before: Mapping[str, str]) -> Iterator[str]:
+    """Standings that are others than those of the run before; nothing where there was none."""
+    now = {claim["id"]: claim["standing"] for claim in _judged(document)}
+    other = [name for name in now if name in before and before[name] != now[name]]
+    for name in other[:_CHANGED]:
+        yield f"changed: {name}: {before[name]} -> {now[name]}"
+    if len(other) > _CHANGED:
+        yield f"changed: {len(other) - _CHANGED} more standings"
+    new = sorted(now.keys() - before.keys()) if before else []
+    if new:
+        more = f" and {len(new) - 1} more" if len(new) > 1 else ""
+        yield f"new: {new[0]}{more}"
