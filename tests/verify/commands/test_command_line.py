@@ -616,3 +616,10 @@ def test_the_store_is_where_the_records_are(judged):
     assert files_of(judged) == [Store(judged).records / "personalization.jsonl.gz"]
     keys = json.loads((judged / "results.json").read_text())["records"]
     assert stored(judged).keys() == set(keys)
+
+
+def test_the_package_is_the_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "fedbounds", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"fedbounds, version {fedbounds.__version__}\n"
