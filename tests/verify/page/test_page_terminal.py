@@ -79,3 +79,14 @@ def test_a_refuted_alternative_of_a_folded_claim_is_still_a_finding():
     text = printed(document)
     assert text.startswith(f"{THEOREM}: refuted in an alternative reading")
     assert "10 tested:" in text
+
+
+def test_kinds_of_problems_are_counted_where_there_are_several():
+    rows = []
+    for at, kind in enumerate(("quadratics", "quadratics", "functions in pieces")):
+        rows.append(record("toy/a", PRINTED, "not violated", instance=f"run {at}"))
+        rows[-1]["problem"]["family"] = f"own on {kind}, enumerated"
+    text = printed(gather((claim("toy/a", "tested", rows), rows)))
+    assert "planned runs on: quadratics 2, functions in pieces 1\n" in text
+    two = rows[:2]
+    assert "planned runs on" not in printed(gather((claim("toy/a", "tested", two), two)))

@@ -1,6 +1,6 @@
 """The papers whose proofs are written, and their replay."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -85,15 +85,24 @@ def _replays(book: Callable[[], Book]) -> Replays:
     return Replays(book())
 
 
-def certificates(paper: str) -> dict[str, Any]:
-    """A paper's certificates as plain data, for the checker."""
+def certificates(paper: str, claims: Set[str]) -> dict[str, Any]:
+    """A paper's certificates as plain data, for the checker.
+
+    Parameters
+    ----------
+    claims : set of str
+        Whose steps are wanted, and what these rest on; of all that have any, every step.
+    """
+    book = book_of(paper)
+    proved = {written.claim for written in book.steps} - {""}
+    own = [written.id for written in book.steps if written.claim in claims]
     steps = []
-    for found in replayed(paper):
+    for found in replayed(paper, None if proved <= claims else own):
         certificate = found.certificate or Certificate("none")
         row = step_data(Step(found.written.id, found.written.statement, certificate))
         row["claim"] = found.written.claim
         steps.append(row if found.certificate else row | {"certificate": None})
-    return book_data(book_of(paper).theory, steps)
+    return book_data(book.theory, steps)
 
 
 def derived(claim_id: str) -> dict[str, tuple[Row, ...]]:

@@ -4,7 +4,7 @@ An exact instance that breaks a claim makes its unproved step false; nothing is 
 it was measured.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.catalogue import Entry
 from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.language.registry import encoded
-from fedbounds.theory.proof.library import book_of, certificates, papers
+from fedbounds.theory.proof.library import book_of, certificates, has_book
 from fedbounds.theory.proof.replay import Local
 
 from ..judge.given import with_givens
@@ -49,7 +49,7 @@ def require_proofs(entries: Sequence[Entry]) -> None:
     FedboundsError
         With the ids of these claims.
     """
-    books = {e.paper: book_of(e.paper).steps for e in entries if e.paper in papers()}
+    books = {e.paper: book_of(e.paper).steps for e in entries if has_book(e.paper)}
     lacking = [
         entry.id
         for entry in entries
@@ -97,6 +97,8 @@ def _witnesses(results: Results) -> dict[tuple[str, str], Record]:
     return {(row["claim"], row["reading"]): row for row in results.records if "instance" in row}
 
 
-def certificate_data(papers: Sequence[str]) -> Record:
-    """All certificates of these papers, for ``python -m fedbounds.theory.checker``."""
-    return {paper: certificates(paper) for paper in papers}
+def certificate_data(claims: Iterable[str]) -> Record:
+    """Certificates of these claims, by paper, for ``python -m fedbounds.theory.checker``."""
+    ids = dict.fromkeys(claims)
+    keys = dict.fromkeys(name.partition("/")[0] for name in ids)
+    return {key: certificates(key, ids.keys()) for key in keys if has_book(key)}

@@ -5,6 +5,7 @@ pieces.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -71,7 +72,7 @@ def _pair(
         minimiser=([0] * len(start), "exact"),
         noise=noise,
     )
-    return given, exact_entries(start)
+    return replace(given, told="functions in pieces"), exact_entries(start)
 
 
 def _gradient(shape: Any, size: Array, middle: Array, models: Array) -> Array:

@@ -56,6 +56,8 @@ class Objective:
         Whether for balls.
     rounded : str
         Why it is neither; empty otherwise.
+    told : str
+        What tables call it.
     """
 
     clients: int
@@ -71,6 +73,7 @@ class Objective:
     exact: bool = False
     irrational: bool = False
     rounded: str = ""
+    told: str = "own objective"
     personal_dimension: int = field(default=0, init=False)
 
     def gradient(self, z: Array, cohort: Cohort) -> Array:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from fedbounds.theory.language.catalogue import Entry
-from fedbounds.theory.proof.library import book_of, derived, papers, repaired, replayed
+from fedbounds.theory.proof.library import book_of, derived, has_book, repaired, replayed
 from fedbounds.theory.proof.premises import Need, needs
 from fedbounds.theory.proof.refute_vectors import Numbers
 
@@ -16,7 +16,7 @@ def premises_of(entries: Sequence[Entry]) -> tuple[Need, ...]:
     """Of the proved parts of these claims: what happens without each assumption and condition."""
     found: list[Need] = []
     for paper in dict.fromkeys(entry.paper for entry in entries):
-        if paper in papers():
+        if has_book(paper):
             book, ids = book_of(paper), {entry.id for entry in entries}
             own = [w.id for w in book.steps if w.claim in ids and w.reading]
             found += needs(book, replayed(paper, own), own)

@@ -1,5 +1,6 @@
 """What the terminal shows of a claim, and of a run with its findings first."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -36,6 +37,7 @@ _PASSING = (
     Standing.SATISFIABLE,
     Standing.REPRODUCED,
 )
+_ON = re.compile(r" on ([^,]+), ")  # of how a run that is tried is told
 _LONG = 12  # characters of a rational beside which stands its decimal
 _REASONS = 3  # told of what was not measured, the most frequent ones
 _NO_FILE = (Method.BALLS, Method.SAMPLING)  # numbers that no file and no script hold
@@ -227,7 +229,7 @@ def _print_footer(
         f"({len(document['results'])} records, profile {run['profile']}, seed {run['seed']}, "
         f"{run['timing']['seconds']:.1f} s); {waiting} open: not encoded yet"
     )
-    for line in (*_coverage(judged), *_left_out(run)):
+    for line in (*_coverage(judged), *_families(document["results"]), *_left_out(run)):
         out.print(line)
     endless = [(claim, claim["readings"][0]["forever"]) for claim in judged
                if "forever" in claim["readings"][0]]  # fmt: skip
@@ -285,6 +287,14 @@ def _coverage(judged: Sequence[Record]) -> list[str]:
             ranges.append(f"{name} {min(a for a, _ in ends):.3g} to {max(b for _, b in ends):.3g}")
     corners = sorted({corner for c in seen for corner in c["corners"]})
     return [f"covered: {', '.join(ranges)}; corners {', '.join(corners)}"] if ranges else []
+
+
+def _families(rows: Sequence[Record]) -> list[str]:
+    """On which kinds of problems runs of a file's algorithm were, where there are several."""
+    seen = {row["problem"]["instance"]: _ON.search(row["problem"]["family"]) for row in rows}
+    counted = Counter(found[1] for found in seen.values() if found)
+    told = ", ".join(f"{kind} {amount}" for kind, amount in counted.most_common())
+    return [f"planned runs on: {told}"] if len(counted) > 1 else []
 
 
 def print_entry(entry: Entry) -> None:

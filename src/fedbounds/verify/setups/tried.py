@@ -189,7 +189,7 @@ def _is_stated(problem: Any) -> bool:
 def _kind(subject: Subject) -> str:
     problem = subject.problem.objective
     quadratic = isinstance(problem, FederatedQuadratic)
-    kind = "quadratics" if quadratic else type(problem).__name__
+    kind = "quadratics" if quadratic else getattr(problem, "told", type(problem).__name__)
     return f"{kind}, floats read as the rationals they are" if _were_floats(subject) else kind
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.language.claims import Claim, Part
 from fedbounds.theory.language.registry import glossary
-from fedbounds.theory.proof.library import book_of, papers, replayed
+from fedbounds.theory.proof.library import book_of, has_book, replayed
 from fedbounds.vocabulary import Relation
 
 from ...page.formulas import latex
@@ -51,7 +51,7 @@ def sensitivity(claim: Claim, seed: int = 0) -> tuple[Row, ...]:
 def _of_part(claim: Claim, part: Part, numbers: list[Printed], seen: Survey) -> Iterator[Row]:
     paper = claim.entry.paper
     proof = None
-    if paper in papers():
+    if has_book(paper):
         book = book_of(paper)
         steps = replayed(paper, [w.id for w in book.steps if w.claim == claim.id])
         proof = proof_of_part(book, steps, claim, part)

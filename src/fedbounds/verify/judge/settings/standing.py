@@ -6,7 +6,7 @@ from typing import Any
 from fedbounds.theory.language.claims import Claim, read
 from fedbounds.theory.language.setting import Asked, Existence, Universal
 from fedbounds.theory.proof.contradictions import contradicted, contradictions
-from fedbounds.theory.proof.library import book_of, papers
+from fedbounds.theory.proof.library import book_of, has_book
 from fedbounds.theory.proof.replay import Replayed
 from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus
 
@@ -49,4 +49,4 @@ def contradictory(claim: Claim, proofs: Proofs) -> tuple[str, ...]:
 
 @cache
 def _contradictions(paper: str, steps: tuple[Replayed, ...]) -> tuple[Replayed, ...]:
-    return contradictions(book_of(paper).theory, steps) if paper in papers() else ()
+    return contradictions(book_of(paper).theory, steps) if has_book(paper) else ()
