@@ -30,7 +30,7 @@ PLANTED = {
     laws.STEPS: ([('range(p["K"])', 'range(max(1, p["K"] - 1))')], {laws.CONTROLS}),
     laws.REST: (
         [(DRAWN, DRAWN + ' "sign": random.signs(1),'), (MEAN, f'{MEAN} + drawn["sign"] / 64')],
-        {laws.REDUCTION, laws.CONTROLS},
+        {laws.CONTROLS},  # with more draws than noise no step is that of SGD
     ),
     laws.CONTROLS: ([("+ control +", "- control +")], set()),
     laws.LIBRARIES: (
@@ -160,3 +160,9 @@ def test_a_deterministic_algorithm_draws_nothing(tmp_path):
     silent = silent.replace(' * drawn["on"][:, :, None]', "")
     assert set(verdicts(tmp_path, silent).values()) <= {"kept", "not checked"}
     assert verdicts(tmp_path, silent)[laws.REDUCTION.name] == "kept"
+
+
+def test_a_compressor_among_participants_is_not_held_against_sgd(tmp_path):
+    """It was called broken, for it has a parameter m."""
+    text = COIN.replace('parameters={"eta"', 'parameters={"m": "1:n", "eta"')
+    assert verdicts(tmp_path, text)[laws.REDUCTION.name] == "not checked"

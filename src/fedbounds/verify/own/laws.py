@@ -185,8 +185,8 @@ def _reduction(theory: Theory, law: Law) -> None:
     asked = sources_of(
         lambda random: drawn_by(silent.algorithm, random, silent.problem, p), silent.exact
     )
-    if "m" not in theory.parameters and not all(map(_of_everybody, asked)):
-        raise FedboundsError("the algorithm draws, and has no parameter m for all clients")
+    if not all(map(_of_everybody, asked)):  # as a compressor does, with which no step is SGD's
+        raise FedboundsError("the algorithm draws more than noise where all clients take part")
     noisy = any(map(_is_silent, asked))
     for n, noise in ((1, 0), (2, 0), *(((2, fmpq(1, 2)),) if noisy else ())):
         subject = _subject(theory, _problem(n, noise), m=n, K=1)
