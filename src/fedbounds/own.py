@@ -6,6 +6,7 @@ See `theory`, and ``fedbounds new FILE`` for a commented template.
 from fedbounds.algorithms.traced import Algorithm
 from fedbounds.theory.proof.language import cite, fact, square
 from fedbounds.verify.own.bent import bent
+from fedbounds.verify.own.curved import curved
 from fedbounds.verify.own.declare import Theory, theory
 from fedbounds.verify.own.families import quadratic, quadratics, regression, unlike
 from fedbounds.verify.own.load import contribution
@@ -18,6 +19,7 @@ __all__ = [
     "bent",
     "cite",
     "contribution",
+    "curved",
     "fact",
     "objective",
     "part",

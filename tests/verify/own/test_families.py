@@ -10,6 +10,7 @@ from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.objectives import every_constant
 from fedbounds.verify.own.bent import bent
+from fedbounds.verify.own.curved import curved
 from fedbounds.verify.own.plan import cases
 from fedbounds.vocabulary import Verdict
 
@@ -81,6 +82,7 @@ DESCENT_STEP = {
     "parameters": '{"eta": "edges"}',
     "problems": "None",
 }
+PL = 'assumptions=["smooth", "Polyak-Lojasiewicz"]'
 SMOOTH = 'conditions=["eta <= 1/L"], assumptions=["smooth"]'
 CONVEX = 'conditions=["eta == 1/L"], assumptions=["smooth", "convex clients"]'
 
@@ -130,12 +132,63 @@ def test_claims_of_smooth_functions_are_looked_at_beyond_quadratics(
 
 
 def test_what_no_claim_speaks_of_and_what_the_algorithm_cannot_run_on_is_left_out(tmp_path):
-    strongly = f'me.claim("a", "D_W(t+1) <= D_W(t)", {INSIDE})'
-    quadratics = loaded(tmp_path, body=strongly, **DESCENT_STEP).problems
     smooth = f'me.claim("a", "f(t+1) <= f(t)", {SMOOTH})'
-    every = loaded(tmp_path, body=smooth, **DESCENT_STEP).problems
-    assert len(every) == len(quadratics) + len(bent())
     step = DESCENT_STEP["step"].replace("return", "problem.objective.hessian\nreturn")
-    assert len(loaded(tmp_path, body=smooth, **DESCENT_STEP | {"step": step}).problems) == len(
-        quadratics
-    )
+    quadratics = loaded(tmp_path, body=smooth, **DESCENT_STEP | {"step": step}).problems
+    every = loaded(tmp_path, body=smooth, **DESCENT_STEP).problems
+    assert len(every) == len(quadratics) + len(bent()) + len(curved())
+    strongly = f'me.claim("a", "D_W(t+1) <= D_W(t)", {INSIDE})'
+    assert len(loaded(tmp_path, body=strongly, **DESCENT_STEP).problems) == len(quadratics) + 1
+
+
+def test_curved_functions_are_what_they_say():
+    """In floats: slopes, L, mu, mu_PL and the infimum, at points that a run may visit."""
+    points = np.linspace(-4, 4, 801)
+    for problem, start in curved():
+        assert problem.exact
+        assert problem.irrational
+        stated = {name: float(one.value) for name, one in problem.stated.items()}
+        floats = problem.in_floats("")
+        every = np.repeat(points[:, None, None], problem.clients, axis=1)
+        slopes, values = floats.gradients(every)[:, :, 0], floats.values(every)
+        middle = (values[2:] - values[:-2]) / (points[2:] - points[:-2])[:, None]
+        np.testing.assert_allclose(middle, slopes[1:-1], atol=2e-3)
+        steps = np.diff(slopes, axis=0) / np.diff(points)[:, None]
+        L = stated[Constant.SMOOTHNESS]
+        assert 0.99 * L <= np.abs(steps).max() <= 1.000001 * L
+        assert (steps.min() >= 0) == (Fact.CONVEX in problem.assumed)
+        if Constant.STRONG_CONVEXITY in stated:
+            assert steps.min() >= stated[Constant.STRONG_CONVEXITY]
+        mean, slope = values.mean(axis=1), slopes.mean(axis=1)
+        assert abs(mean.min()) < 1e-12
+        if Fact.PL in problem.assumed:
+            assert (slope**2 >= 2 * stated[Constant.PL] * mean * (1 - 1e-9)).all()
+        spread = ((slopes - slope[:, None]) ** 2).mean(axis=1).max()
+        assert spread == pytest.approx(stated[Constant.DISSIMILARITY], rel=0.01)
+        assert start.shape == (1,)
+
+
+@pytest.mark.parametrize(
+    ("formula", "standing"),
+    [
+        ("f(t) <= (1 - eta*mu_PL)**t*f(0)", "tested"),
+        ("f(t) <= (1 - 3*eta*mu_PL)**t*f(0)", "refuted"),
+        ("2*mu_PL*f(t) <= G_u(t)", "tested"),
+        ("10*mu_PL*f(t) <= G_u(t)", "refuted"),
+    ],
+)
+def test_claims_of_pl_functions_are_judged(tmp_path, formula, standing):
+    body = f'me.claim("a", "{formula}", conditions=["eta <= 1/L"], {PL})'
+    found = judged(tmp_path, body=body, **DESCENT_STEP)["a"]
+    assert found["standing"] == standing
+    assert "undecided" not in found["readings"][0]["counts"]
+
+
+def test_a_claim_that_curvature_alone_breaks_is_refuted(tmp_path):
+    """Planted: true where gradients are affine in pieces, at steps of 1/(4 L)."""
+    pieces = DESCENT_STEP | {"problems": "list(curved())", "parameters": '{"eta": ("1/(4*L)",)}'}
+    claim = 'me.claim("a", "G_u(t+1) >= (1 - eta*L)**2*G_u(t)", assumptions=["smooth"])'
+    false = 'me.claim("b", "G_u(t+1) <= (1 - eta*L)**2*G_u(t)", assumptions=["smooth"])'
+    before = "from fedbounds.own import curved"
+    found = judged(tmp_path, before=before, body=f"{claim}\n{false}", **pieces)
+    assert (found["a"]["standing"], found["b"]["standing"]) == ("tested", "refuted")

@@ -325,3 +325,17 @@ def test_problems_are_added_once_however_often_a_theory_is_handed_over(tmp_path)
     before = len(theory.problems)
     contribution(theory)
     assert len(theory.problems) == before
+
+
+def test_a_larger_profile_sees_all_that_a_smaller_one_sees(tmp_path):
+    """Of many runs: what is refuted quickly is refuted."""
+    theory = loaded(
+        tmp_path, problems="None", parameters='{"m": "1:n", "eta": ("1/L", "1/(2*L)", "1/(4*L)")}',
+        more="rounds=(1, 2, 3), horizon=9",
+    )  # fmt: skip
+    every = [
+        [case.name for case in cases(theory, profile, 0)]
+        for profile in (Profile.QUICK, Profile.DEFAULT, Profile.THOROUGH)
+    ]
+    assert [len(set(names)) for names in every[:2]] == [60, 240]
+    assert set(every[0]) < set(every[1]) < set(every[2])

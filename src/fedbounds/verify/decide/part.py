@@ -59,7 +59,7 @@ from .sides import (
     told_as,
     where,
 )
-from .start import idle
+from .start import idle, is_one_number
 
 Array = Any
 # a confidence bound is a ball from a certain end on: it shows what holds, and refutes nothing
@@ -277,6 +277,8 @@ def _by_sign(
 ) -> Outcome:
     gaps, identity = sides.gaps, part.relation is Relation.EQUAL
     signs = signs_of(gaps)
+    if signs.ndim and rounds and 0 in rounds and is_one_number(part.left, part.right):
+        signs[..., rounds.index(0)] = ZERO  # of a ball the difference to itself is not 0
     broken = (signs == BELOW) | (identity & (signs == ABOVE))
     equal = signs == ZERO
     holds = equal if identity else equal | (signs == ABOVE) | (signs == NOT_BELOW)

@@ -47,6 +47,13 @@ def starts(part: Part) -> bool:
 
 
 @cache
+def is_one_number(left: sp.Expr, right: sp.Expr) -> bool:
+    """Whether both sides are the same expression at t = 0, whatever its value is."""
+    first, bound = (sp.sympify(side, strict=True).subs(t, 0) for side in (left, right))
+    return bool(sp.expand(bound - first) == 0)
+
+
+@cache
 def _coincide(left: sp.Expr, right: sp.Expr, chosen: frozenset[sp.Expr]) -> bool:
     first, bound = (sp.sympify(side, strict=True).subs(t, 0) for side in (left, right))
     initial = first.atoms(AppliedUndef)

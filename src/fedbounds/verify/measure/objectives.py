@@ -22,7 +22,7 @@ from fedbounds.problems import (
 )
 from fedbounds.problems.constants import OF_BLOCKS, Constants, ConstantValue
 from fedbounds.problems.deep_linear import DeepLinear
-from fedbounds.problems.linear import rational
+from fedbounds.problems.linear import is_positive_definite, rational
 from fedbounds.problems.logistic import FederatedLogistic
 from fedbounds.problems.logistic_data import federated_logistic
 from fedbounds.problems.network_data import digit_samples, random_samples
@@ -290,7 +290,9 @@ def every_constant(problem: Problem, start: Array) -> Constants:
     gap and the gradients there.
     """
     found = dict(problem.constants(split(problem, start)))
-    return found | _of_curvature(problem) if isinstance(problem, FederatedQuadratic) else found
+    if not isinstance(problem, FederatedQuadratic):
+        return found
+    return found | _of_curvature(problem) | _of_mean_curvature(problem)
 
 
 def constants(problem: Problem, start: Array | None = None) -> Constants:
@@ -309,6 +311,15 @@ def _of_curvature(problem: FederatedQuadratic) -> Constants:
     if not in_blocks(problem):
         found[Constant.SMOOTHNESS] = max(largest, _turned(lowest), key=lambda c: c.value)
     return found
+
+
+@lru_cache(maxsize=64)
+def _of_mean_curvature(problem: FederatedQuadratic) -> Constants:
+    """mu_PL, the least eigenvalue of the mean Hessian; of none that is definite, nothing."""
+    mean = problem.hessian.sum(axis=0) / problem.clients
+    if in_blocks(problem) or not is_positive_definite(mean):
+        return {}
+    return {Constant.PL: _extremes(mean)[0]}
 
 
 def _told(problem: Problem, start: Array | None = None) -> Constants:

@@ -19,7 +19,7 @@ from .objective import objective
 
 Array = Any
 _HALF = fmpq(1, 2)
-_KNOWN = (
+SMOOTH = (  # what smooth functions without a domain say
     Fact.SMOOTH, Fact.NOISE, Fact.DISSIMILARITY, Fact.BOUNDED_BELOW, Fact.UNCONSTRAINED,
     Fact.UNBIASED, Fact.BOUNDED_VARIANCE, Fact.INDEPENDENT,
 )  # fmt: skip
@@ -33,14 +33,14 @@ def bent() -> tuple[Pair, ...]:
 
 
 def _every() -> Iterator[Pair]:
-    convex = (*_KNOWN, Fact.CONVEX)
+    convex = (*SMOOTH, Fact.CONVEX)
     for scale, start in zip(_SCALES, _STARTS, strict=True):
         yield _pair(_huber, [[scale]], [[0]], [start], convex)
     yield _pair(_huber, [[fmpq(1), fmpq(1, 100)]], [[0, 0]], [5, 40], convex)
     for noise in (fmpq(0), _HALF):
         yield _pair(_huber, [[fmpq(1)]] * 2, [[_HALF], [-_HALF]], [6], convex, noise)
     for scale, at, size in ((fmpq(1), fmpq(7, 4), 0), (fmpq(100), fmpq(5, 4), 1)):
-        yield _pair(_wavy, [[scale]], [[0]], [at], _KNOWN, size)
+        yield _pair(_wavy, [[scale]], [[0]], [at], SMOOTH, size)
 
 
 def _pair(

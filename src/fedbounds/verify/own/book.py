@@ -30,6 +30,7 @@ from fedbounds.theory.proof.text import comparisons, statement_of, text, theory_
 
 from .declare import Theory
 from .statements import CONDITIONS, STEP, StatedPart, Statement, Use, step_of
+from .vocabulary import mu_PL
 
 HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
 _IN_CHART = {"<=": below, ">=": above, "==": equal, "<": below, ">": above}
@@ -38,7 +39,7 @@ _IN_CHART = {"<=": below, ">=": above, "==": equal, "<": below, ">": above}
 def spoken(theory: Theory) -> Spoken:
     """Shared symbols and those of the theory, and what their meanings imply: mu <= L, m <= n."""
     sampled = ((text(m), "<=", text(n)),) if "m" in theory.parameters else ()
-    always = (*sampled, (text(mu), "<=", text(L)))
+    always = (*sampled, *((text(of), "<=", text(L)) for of in (mu, mu_PL)))
     known = theory_of(theory.glossary, {}, frozenset(), frozenset(), always)
     one_block = not any(problem.personal_dimension for problem, _ in theory.problems)
     return replace(
@@ -215,7 +216,7 @@ def _placements(conditions: tuple[Condition, ...]) -> Iterator[Assignment]:
 def _implied(part: Part) -> tuple[Assignment, ...]:
     """n above m and L above mu, where both are spoken of."""
     spoken_of = {name for side in _sides(part) for name in map(str, side.free_symbols)}
-    pairs = ((n, m), (L, mu))
+    pairs = ((n, m), (L, mu), (L, mu_PL))
     return tuple(above(*pair) for pair in pairs if set(map(str, pair)) <= spoken_of)
 
 

@@ -31,6 +31,7 @@ from .formulas import some_of, without_arrays
 from .lines import caller, told_at
 from .pairs import begun, checked
 from .statements import Piece, Statement, Use, stated
+from .vocabulary import OWN
 
 CONTROL_VARIATES = "control variates"
 _OF_PROBLEMS = {identifier(name) for name in Constant} | {"n", "d_u", "d_v", "T", "t", "sigma2"}
@@ -80,7 +81,7 @@ class Theory:
     of_runs: dict[str, sp.Expr] = field(default_factory=dict)
     stated: dict[str, tuple[Says, ...]] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
-    glossary: Glossary = SHARED
+    glossary: Glossary = OWN
 
     @property
     def algorithm_name(self) -> str:
@@ -375,7 +376,7 @@ class Theory:
         fault = fault_of(name) if isinstance(name, str) else "expected text"
         if fault is not None:
             raise FedboundsError(f"name {name!r}: {fault}")
-        if name in {identifier(x) for x in SHARED.meanings}:
+        if name in {identifier(x) for x in OWN.meanings}:
             raise FedboundsError(
                 f"{name!r} is a shared name; `fedbounds symbols` lists them; choose another"
             )

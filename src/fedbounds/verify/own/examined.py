@@ -31,6 +31,7 @@ from ..measure.undivided import listed_whole
 from ..measure.unknowns import Refused
 from ..setups.tried import constants_of_run
 from .bent import bent
+from .curved import curved
 from .declare import Theory
 from .families import Pair
 from .lines import told_at
@@ -87,12 +88,12 @@ def examine(theory: Theory) -> None:
 
 
 def _beyond_quadratics(theory: Theory) -> Iterator[Pair]:
-    """Functions in pieces of which some claim speaks, and on which the algorithm runs."""
+    """Functions in pieces and curved ones of which a claim speaks, and on which steps run."""
     parts = [part for statement in theory.statements for part in statement.claim.parts]
     own = [x for x in (*theory.constants.values(), *theory.assumptions.values()) if callable(x)]
     if any(_OF_QUADRATICS & names_in(function) for function in own):
         return  # it may be a Hessian, from differences of gradients
-    for problem, start in bent():
+    for problem, start in (*bent(), *curved()):
         if any(_says_something(part, problem) for part in parts):
             exact, begin = _exactly(theory, problem, start)
             if exact.exact:

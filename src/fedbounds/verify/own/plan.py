@@ -71,7 +71,16 @@ def _later(theory: Theory, profile: Profile) -> Later:
 
 
 def _chosen(theory: Theory, profile: Profile) -> list[Case]:
-    return _spread(_planned(theory), _MOST[profile])
+    """Those of smaller profiles first, so that a larger one sees all that they see."""
+    left, chosen = _planned(theory), list[Case]()
+    for own, most in _MOST.items():
+        some = _spread(left, most - len(chosen))
+        chosen += some
+        taken = set(map(id, some))
+        left = [case for case in left if id(case) not in taken]
+        if own is profile:
+            break
+    return sorted(chosen, key=lambda case: case.work)
 
 
 def left_out(theory: Theory, profile: Profile) -> int:
