@@ -138,7 +138,11 @@ def relation(text: str, names: Names, *, strict: bool = False) -> Typed:
         raise FedboundsError(f"{text!r} has no single relation; expected left <= right, >= or ==")
     sign = (_RELATIONS | (_STRICT if strict else {})).get(type(tree.ops[0]))
     if sign is None:
-        raise FedboundsError(f"{text!r} has a relation that is not judged; expected <=, >= or ==")
+        weak = _STRICT.get(type(tree.ops[0]))
+        hint = f": {weak}= is what it implies" if weak else ""
+        raise FedboundsError(
+            f"{text!r} has a relation that is not judged; expected <=, >= or =={hint}"
+        )
     reader = _Reader(text, names)
     left, right = tree.left, tree.comparators[0]
     with _deep(text):
