@@ -197,6 +197,12 @@ class Claim:
         """Stable id, such as "personalization/thm-3.7"."""
         return self.entry.id
 
+    def _repr_markdown_(self) -> str:
+        from .registry import glossary
+        from .shown import as_markdown
+
+        return as_markdown(self, glossary(self.entry.paper))
+
     def part(self, name: str) -> Part:
         """The part of that name, as printed."""
         for part in self.parts:
