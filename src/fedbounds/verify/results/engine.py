@@ -15,6 +15,7 @@ from .records import SCHEMA
 _SOURCE = (".py", ".toml", ".j2")
 # What shows, asks or plants, and never judges: a test sees that nothing else imports it.
 TELLING = (
+    "__main__.py",
     "examples",
     "laws",
     "strategies",
