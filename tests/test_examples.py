@@ -68,11 +68,9 @@ def test_it_is_judged_and_its_claims_apply(name):
     theory = theory_of(key)
     assert key == name
     claims = [statement.claim for statement in theory.statements]
-    found = set()
-    for case in islice(cases(theory, Profile.QUICK, 0), 4):
-        for judged in judge(claims, case).judgements:
-            found |= {judged.claim.id} if judged.verdict is not Verdict.NOT_APPLICABLE else set()
-    assert found
+    few = islice(cases(theory, Profile.QUICK, 0), 4)  # until one applies
+    every = (judged.verdict for case in few for judged in judge(claims, case).judgements)
+    assert any(verdict is not Verdict.NOT_APPLICABLE for verdict in every)
 
 
 def test_they_are_listed(capsys):
@@ -84,7 +82,7 @@ def test_they_are_listed(capsys):
 
 def test_one_is_judged_like_a_file_and_all_are_named_together(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert status(["verify", "example:scaffnew", "--quick"]) == 0
+    assert status(["show", "example:scaffnew::theorem-3.6"]) == 0
     assert "scaffnew/theorem-3.6" in capsys.readouterr().out
     assert {entry.paper for entry in entries_named(("examples",))} == set(names())
     assert [entry.id for entry in entries_named(("example:scaffnew::theorem-3.6",))] == [
