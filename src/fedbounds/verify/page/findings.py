@@ -1,4 +1,4 @@
-"""The findings of the page: every claim with a refuted reading, its witnesses, what survives."""
+"""What fails on the page of a claim: parts of a refuted reading, its witnesses, what survives."""
 
 import json
 from collections import Counter
@@ -13,8 +13,8 @@ from .formulas import ClaimView, PartView
 from .numbers import exact, listed
 from .rows import SIZES, instance_name, is_witness, place, sizes
 from .runs import LadderView, ladder_view
-from .scripts import witness_script
-from .summary import VERDICTS, is_refuted, typed, verify_again
+from .scripts import script_link
+from .summary import VERDICTS
 
 Record = dict[str, Any]
 
@@ -23,7 +23,7 @@ _LARGEST_INSTANCE = 4000  # characters of an instance that is printed
 
 @dataclass(frozen=True)
 class WitnessView:
-    """A violated record: sizes, both sides, premises, and its script if there is one.
+    """A violated record: sizes, both sides, premises, and where its script is if there is one.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class WitnessView:
     premises: tuple[Record, ...]
     ladder: LadderView | None
     path: str
-    script: str
+    script: str  # a link
     instance: str
     key: str
 
@@ -71,8 +71,6 @@ class PartCount:
 class RefutedReading:
     """A refuted reading: parts that break, that hold, that no record decides; the witnesses."""
 
-    reading: Record
-    headline: bool
     violated: int
     examined: int
     broken: tuple[PartCount, ...]
@@ -81,49 +79,10 @@ class RefutedReading:
     witnesses: tuple[WitnessView, ...]
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A claim with refuted readings, the headline's first, and its readings that are not."""
-
-    claim: Record
-    headline: bool
-    refuted: tuple[RefutedReading, ...]
-    survivors: tuple[Record, ...]
-    command: str
-
-
-def findings(
-    claims: Sequence[Record],
-    records: dict[str, list[Record]],
-    views: dict[str, ClaimView],
-    folder: Path | None,
-    document: Record,
-) -> list[Finding]:
-    """Claims whose headline reading is refuted first, then those refuted in another one."""
-    found = []
-    for claim in claims:
-        readings = claim["readings"]
-        refuted = [
-            _refuted(claim, reading, records.get(claim["id"], []), views[claim["id"]], folder)
-            for reading in readings
-            if is_refuted(reading)
-        ]
-        if refuted:
-            found.append(
-                Finding(
-                    claim,
-                    refuted[0].headline,
-                    tuple(refuted),
-                    tuple(reading for reading in readings if not is_refuted(reading)),
-                    verify_again([typed(claim)], document),
-                )
-            )
-    return sorted(found, key=lambda finding: not finding.headline)
-
-
-def _refuted(
-    claim: Record, reading: Record, records: list[Record], view: ClaimView, folder: Path | None
+def refuted_reading(
+    reading: Record, records: Sequence[Record], view: ClaimView, folder: Path | None
 ) -> RefutedReading:
+    """What breaks of a refuted reading, by the records of its claim."""
     parts = view.readings.get(reading["name"], ())
     own = [row for row in records if row["reading"] == reading["name"]]
     rows = [row for row in own if row["verdict"] == Verdict.VIOLATED]
@@ -133,8 +92,6 @@ def _refuted(
     apart = [row for row in rows if row.get("difference")]  # from the smallest sizes on
     shown = small or apart[:1] or sided[-1:]
     return RefutedReading(
-        reading,
-        reading is claim["readings"][0],
         len(rows),
         reading["coverage"]["instances"],
         *_by_part(own, parts),
@@ -198,7 +155,7 @@ def _witness(row: Record, parts: tuple[PartView, ...], folder: Path | None) -> W
         ),
         ladder=ladder_view(row["claim"], row) if row.get("ladder") else None,
         path=row["witness"] or "",
-        script=witness_script(folder, row["witness"]),
+        script=script_link(folder, row["witness"]),
         instance=instance if len(instance) <= _LARGEST_INSTANCE else "",
         key=row["key"],
     )

@@ -10,7 +10,8 @@ from fedbounds.vocabulary import Standing
 
 from .layering import NODE, Layout, layout
 from .standings import NOT_JUDGED, letter, slug, word_of
-from .summary import anchor, in_order, papers, short_id
+from .addresses import Addresses
+from .summary import short_id
 
 Record = dict[str, Any]
 
@@ -29,7 +30,7 @@ class Node:
     label: str
     said: str
     tip: str
-    anchor: str
+    link: str
     letter: str
     slug: str
     x: float
@@ -57,7 +58,7 @@ class Graph:
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     legend: tuple[tuple[str, str, str, int], ...]
-    table: tuple[tuple[str, str, str, tuple[str, ...]], ...]
+    table: tuple[tuple[Node, str, tuple[str, ...]], ...]
     left_out: int
 
 
@@ -69,21 +70,32 @@ def uses_of(claim: Record) -> tuple[str, ...]:
     return () if found is None else found.uses
 
 
-def graph(document: Record) -> Graph | None:
-    """The graph of all claims of the document that have an edge; None if none has."""
-    claims = {claim["id"]: claim for claim in in_order(document)}
+def linked(claims: Mapping[str, Record]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Of each claim, those that it rests on directly, and those that rest on it."""
     uses = {name: [u for u in uses_of(claim) if u in claims] for name, claim in claims.items()}
-    used = {premise for premises in uses.values() for premise in premises}
-    linked = {name: uses[name] for name in claims if uses[name] or name in used}
-    if not linked:
+    users: dict[str, list[str]] = {name: [] for name in claims}
+    for name, premises in uses.items():
+        for premise in premises:
+            users[premise].append(name)
+    return uses, users
+
+
+def graph(every: Sequence[Record]) -> Graph | None:
+    """The graph of those of some claims that have an edge; None if none has."""
+    claims = {claim["id"]: claim for claim in every}
+    addresses = Addresses(claims)
+    uses, users = linked(claims)
+    drawn = {name: uses[name] for name in claims if uses[name] or users[name]}
+    if not drawn:
         return None
-    short = len(papers(document)) == 1
-    labels = {name: short_id(name) if short else name for name in linked}
-    found = layout(linked)
+    short = len({name.partition("/")[0] for name in claims}) == 1
+    labels = {name: short_id(name) if short else name for name in drawn}
+    found = layout(drawn)
     places = _places(found, labels)
     nodes = tuple(
-        _node(claims[name], labels[name], bool(uses[name]), places[name, found.column[name]])
-        for name in linked
+        _node(claims[name], labels[name], addresses.from_index(name), bool(uses[name]),
+              places[name, found.column[name]])
+        for name in drawn
     )
     return Graph(
         width=max(node.x + node.width for node in nodes) + _MARGIN,
@@ -93,11 +105,9 @@ def graph(document: Record) -> Graph | None:
             Edge(start, end, _path([places[item] for item in route]))
             for (start, end), route in found.routes.items()
         ),
-        legend=_legend([claims[name] for name in linked]),
-        table=tuple(
-            (name, labels[name], word_of(claims[name]), tuple(uses[name])) for name in linked
-        ),
-        left_out=len(claims) - len(linked),
+        legend=_legend([claims[name] for name in drawn]),
+        table=tuple((node, word_of(claims[node.id]), tuple(uses[node.id])) for node in nodes),
+        left_out=len(claims) - len(drawn),
     )
 
 
@@ -116,7 +126,7 @@ def _places(found: Layout, labels: Mapping[str, str]) -> dict[tuple[str, int], P
     return places
 
 
-def _node(claim: Record, label: str, rests: bool, place: Place) -> Node:
+def _node(claim: Record, label: str, link: str, rests: bool, place: Place) -> Node:
     left, right, centre = place
     word = word_of(claim)
     return Node(
@@ -124,7 +134,7 @@ def _node(claim: Record, label: str, rests: bool, place: Place) -> Node:
         label=label,
         said=f"{claim['id']}, {claim['kind']}, {word}",
         tip=f"{claim['place']}: {word}. {claim['text']}",
-        anchor=anchor(claim["id"]),
+        link=link,
         letter=letter(word),
         slug=slug(word),
         x=round(left, 1),

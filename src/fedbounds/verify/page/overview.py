@@ -1,7 +1,7 @@
 """A run on one screen: counts of each paper, what is refuted or in doubt, what has changed."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,8 +12,8 @@ from fedbounds.theory.language.catalogue import known
 from fedbounds.vocabulary import Relation, Severity, Standing, StatementStatus, Verdict
 
 from .numbers import count
-from .rows import is_witness, planned_instances, sizes
-from .steps import FAILS
+from .rows import by_claim, is_witness, planned_instances, sizes
+from .steps import CORRECTED, FAILS
 from .summary import is_refuted, papers, short_id, typed
 
 Record = dict[str, Any]
@@ -31,14 +31,13 @@ _HOLDS = (
 )
 _GRAVE = (Severity.RATE, Severity.CONDITION, Severity.CONSTANT, None, Severity.TYPO)
 _LONG = 7  # characters of a rational that is told as it is
-_CORRECTED = "/corrected"
 
 
 def print_overview(out: Console, document: Record, before: Mapping[str, str]) -> None:
     """At most a screen; ``before``: standings of the run whose results were here."""
-    found = papers(document)
+    found, records = papers(document), by_claim(document["results"])
     for key in found:
-        _print_paper(out, document, key, max(3, _LINES // len(found)))
+        _print_paper(out, document, records, key, max(3, _LINES // len(found)))
     for line in _changes(document, before):
         out.print(Text(line))
     run, rows = document["run"], document["results"]
@@ -55,19 +54,33 @@ def _judged(document: Record) -> list[Record]:
     return [claim for claim in document["claims"].values() if claim["readings"]]
 
 
-def _print_paper(out: Console, document: Record, key: str, most: int) -> None:
+def by_standing(claims: Sequence[Record]) -> list[tuple[str, int]]:
+    """Each standing that occurs among claims, and how often."""
+    counted = Counter(claim["standing"] for claim in claims)
+    return [(word.value, counted[word]) for word in Standing if counted[word]]
+
+
+def doubtful(claims: Sequence[Record]) -> list[Record]:
+    """Claims that are refuted or in doubt, the gravest first."""
+    return sorted((claim for claim in claims if claim["standing"] in DOUBTFUL), key=rank)
+
+
+def _print_paper(
+    out: Console, document: Record, records: Mapping[str, list[Record]], key: str, most: int
+) -> None:
     own = [c for c in _judged(document) if c["id"].partition("/")[0] == key]
-    counted = Counter(claim["standing"] for claim in own)
-    words = ", ".join(f"{counted[word]} {word}" for word in Standing if counted[word])
+    words = ", ".join(f"{amount} {word}" for word, amount in by_standing(own))
     out.print(Text(f"{key}: {count(len(own), 'claim')}: {words or 'none judged'}", style="bold"))
-    doubtful = sorted((c for c in own if c["standing"] in DOUBTFUL), key=_rank)
-    for claim in doubtful[:most]:
+    found = doubtful(own)
+    for claim in found[:most]:
         line = Text(f"  {claim['standing']} ", style="red")
-        line.append(Text(f"{_called(claim)}: {_finding(document, claim)}", style="default"))
+        rows = records.get(claim["id"], ())
+        told = "; ".join(filter(None, (fails(document, claim, rows), instead(document, claim))))
+        line.append(Text(f"{_called(claim)}: {told}", style="default"))
         line.truncate(out.width, overflow="ellipsis")
         out.print(line)
-    if len(doubtful) > most:
-        out.print(f"  ... and {len(doubtful) - most} more")
+    if len(found) > most:
+        out.print(f"  ... and {len(found) - most} more")
 
 
 def _called(claim: Record) -> str:
@@ -77,26 +90,23 @@ def _called(claim: Record) -> str:
     return name if name != claim["id"] else f"{short_id(name)} ({place})"
 
 
-def _rank(claim: Record) -> tuple[bool, bool, int]:
+def rank(claim: Record) -> tuple[bool, bool, int]:
     """Main results before displays, a wrong one before a misprint, our text of it last."""
     grave = claim["severity"]
     main = claim["place"].startswith(_MAIN)
     return not main, claim["source"] != "verbatim", _GRAVE.index(grave) if grave in _GRAVE else 0
 
 
-def _finding(document: Record, claim: Record) -> str:
-    """What fails, and what holds instead."""
-    return "; ".join(filter(None, (_fails(document, claim), _instead(document, claim))))
-
-
-def _fails(document: Record, claim: Record) -> str:
+def fails(
+    document: Record,
+    claim: Record,
+    records: Sequence[Record],
+    write: Callable[[Any], str] | None = None,
+) -> str:
+    """What fails of a claim in doubt, from its records; ``write`` is how a number is written."""
     headline = claim["readings"][0]
     if headline["statement"] == StatementStatus.REFUTED:
-        said = claim["id"], headline["name"], Verdict.VIOLATED
-        rows = document["results"]
-        own = [row for row in rows if (row["claim"], row["reading"], row["verdict"]) == said]
-        row = next(filter(is_witness, own), own[0] if own else None)
-        return "false" if row is None else _broken(row)
+        return broken(headline, records, write)
     if claim["standing"] == Standing.GAP:
         proof = document["proofs"].get(claim["id"], {"steps": ()})
         failed = [step["id"] for step in proof["steps"] if step["local"] in FAILS]
@@ -106,13 +116,23 @@ def _fails(document: Record, claim: Record) -> str:
     return str(claim["reason"] or "")
 
 
-def _broken(row: Record) -> str:
+def broken(
+    reading: Record, records: Sequence[Record], write: Callable[[Any], str] | None = None
+) -> str:
+    """The numbers that break a reading: of its smallest witness, or else of a violated record."""
+    said = reading["name"], Verdict.VIOLATED
+    own = [row for row in records if (row["reading"], row["verdict"]) == said]
+    row = next(filter(is_witness, own), own[0] if own else None)
+    return "false" if row is None else _broken(row, write or _short)
+
+
+def _broken(row: Record, write: Callable[[Any], str]) -> str:
     if row["left"] is None:
         return f"false: {row['reason']}" if row["reason"] else "false"
-    left, right, gap = (_short(row[name]) for name in ("left", "right", "gap"))
+    left, right, gap = (write(row[name]) for name in ("left", "right", "gap"))
     signs = {part["part"]: part["relation"] for part in row["parts"]}
     sign = "is not" if signs.get(row["at"]["part"]) == Relation.EQUAL else ">"
-    told = f"{left} {sign} {right}" + (f", by {gap.lstrip('-')}" if left == right else "")
+    told = f"{left} {sign} {right}" + (f", by {gap.lstrip('-−')}" if left == right else "")
     where = sizes(row).replace(" ", "").replace(",", ", ")
     return f"{told} at {where}" if where else told
 
@@ -125,12 +145,13 @@ def _short(value: Any) -> str:
         return text
 
 
-def _instead(document: Record, claim: Record) -> str:
-    mended = document["claims"].get(claim["id"] + _CORRECTED)
+def instead(document: Record, claim: Record) -> str:
+    """What holds instead of a claim in doubt; empty if nothing is known."""
+    mended = document["claims"].get(claim["id"] + CORRECTED)
     if mended is not None and mended["standing"] in _HOLDS:
         return f"{short_id(mended['id'])} is {mended['standing']}"
-    if mended is None and known(claim["id"] + _CORRECTED) is not None:
-        return f"see {short_id(claim['id'])}{_CORRECTED}"
+    if mended is None and known(claim["id"] + CORRECTED) is not None:
+        return f"see {short_id(claim['id'])}{CORRECTED}"
     if not is_refuted(claim["readings"][0]):
         return ""
     held = [r["name"] for r in claim["readings"][1:]

@@ -10,38 +10,35 @@ from typing import Any
 from markupsafe import Markup
 
 from . import steps
-from .detail import Room
+from .addresses import Addresses
 from .expressions import latex_of
 from .formulas import SIGNS
 from .mathml import element
 from .numbers import count, listed
 from .plain import plain
-from .scripts import witness_script
-from .summary import anchor, short_id
+from .scripts import script_link
+from .summary import short_id
 
 Record = dict[str, Any]
 
 _LONGEST = 300  # characters of a multiplier that is printed
 _KINDS = ("step", "hypothesis", "fact", "condition", "square")
-_PLAIN_SIGNS = {"<=": "≤", ">=": "≥", "==": "=", "<": "<", ">": ">"}
 _PLACED = re.compile(r"( at \S+ = .*|, summed over .*)$")  # where a cited step is used
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where views come from: all proofs, the result folder, and the room there is.
+    """Where views come from: all proofs, the result folder, and where claims are told.
 
     Attributes
     ----------
-    claims : mapping from paper and step id to the claim on the page
-    parts : mapping from claim, reading and part to whether its formula is on the page
+    claims : mapping from paper and step id to the claim in the document
     """
 
     proofs: Mapping[str, Record]
     folder: Path | None
-    room: Room
+    addresses: Addresses
     claims: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    parts: frozenset[tuple[str, str, str]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -74,8 +71,6 @@ class StepView:
         Its own status, and the words for it together with what it rests on.
     alternative : str
         Its reading, where that is not the headline's.
-    as_part : str or None
-        The part of the claim that it proves, whose formula stands above; then it has none here.
     terms : tuple of str
         Its conditions and assumptions in words.
     rests, mended : tuple of (id, link)
@@ -93,8 +88,7 @@ class StepView:
     mark: str
     alternative: str
     reason: str
-    formula: Markup | str | None
-    as_part: str | None
+    formula: Markup
     terms: tuple[str, ...]
     rests: tuple[tuple[str, str], ...]
     mended: tuple[tuple[str, str], ...]
@@ -107,16 +101,13 @@ class StepView:
     supposed: bool
     survivors: tuple[Instead, ...]
     path: str
-    script: str
+    script: str  # a link
 
 
 def step_view(source: Source, claim_id: str, step: Record) -> StepView:
     """One step of a claim; of a paper, one that is taken as given."""
     paper, row = claim_id.partition("/")[0], source.proofs[claim_id]
-    fails, settled = step["local"] in steps.FAILS, steps.holds(step)
-    as_part = _as_part(source, claim_id, step) if settled else None
-    multiplied = bool(step["certificate"]) and source.room is Room.ALL
-    told = source.room is not Room.FINDINGS or not settled
+    multiplied = bool(step["certificate"])
     left, right = steps.sides(step)
     return StepView(
         id=step["id"],
@@ -126,9 +117,8 @@ def step_view(source: Source, claim_id: str, step: Record) -> StepView:
         mark=steps.mark(step),
         alternative=steps.alternative(row, step),
         reason=steps.reason(step),
-        formula=_statement(source, step) if told and as_part is None else None,
-        as_part=as_part,
-        terms=terms(paper, step) if told else (),
+        formula=formula(step),
+        terms=terms(paper, step),
         rests=tuple(_linked(source, paper, claim_id, name) for name in step["missing"]),
         mended=tuple(
             _linked(source, paper, claim_id, name)
@@ -136,25 +126,18 @@ def step_view(source: Source, claim_id: str, step: Record) -> StepView:
             if name not in step["missing"]
         ),
         summary=_summary(step["by"]),
-        uses=tuple(_use(source, claim_id, use, multiplied) for use in step["by"]) if told else (),
+        uses=tuple(_use(source, claim_id, use, multiplied) for use in step["by"]),
         chart=tuple(_inline(paper, text.replace(" = ", " == ")) for text in step["chart"])
         if multiplied
         else (),
         sides=(_minus(left), _minus(right)),
         numbers=tuple((_inline(paper, name), _minus(value)) for name, value in steps.values(step)),
-        measured=steps.evaluated(step) if told else "",
+        measured=steps.evaluated(step),
         supposed=step["supposed"],
-        survivors=tuple(_survivors(source, claim_id, step)) if fails else (),
+        survivors=tuple(_survivors(source, claim_id, step)) if step["local"] in steps.FAILS else (),
         path=step["witness"] or "",
-        script=witness_script(source.folder, step["witness"])
-        if fails and source.room is Room.ALL
-        else "",
+        script=script_link(source.folder, step["witness"]),
     )
-
-
-def _as_part(source: Source, claim_id: str, step: Record) -> str | None:
-    found = claim_id, step["reading"], step["part"]
-    return step["part"] if source.room is not Room.ALL and found in source.parts else None
 
 
 def terms(paper: str, step: Record) -> tuple[str, ...]:
@@ -175,14 +158,6 @@ def formula(step: Record) -> Markup:
     return _math(f"{step['left']} {SIGNS[step['relation']]} {step['right']}")
 
 
-def _statement(source: Source, step: Record) -> Markup | str:
-    """As a formula; of what is given, as text where there is no room."""
-    if step["local"] == steps.GIVEN and source.room is not Room.ALL:
-        left, right = plain(step["left"]), plain(step["right"])
-        return f"{left} {_PLAIN_SIGNS[step['relation']]} {right}"
-    return formula(step)
-
-
 def _inline(paper: str, text: str) -> str:
     """A certificate's text in the paper's letters; as it is where it is no expression."""
     latex = latex_of(text, paper)
@@ -194,9 +169,9 @@ def _minus(text: str) -> str:
 
 
 def _linked(source: Source, paper: str, claim_id: str, name: str) -> tuple[str, str]:
-    """An id with a link to its claim, where that is another one on the page."""
+    """An id with a link to its claim, where that is another one."""
     found = source.claims.get((paper, name), claim_id)
-    return name, anchor(found) if found != claim_id else ""
+    return name, source.addresses.from_claim(found) if found != claim_id else ""
 
 
 def _summary(uses: Iterable[Record]) -> str:
@@ -234,10 +209,9 @@ def _times(paper: str, text: str) -> str:
 def _survivors(source: Source, claim_id: str, step: Record) -> Iterable[Instead]:
     for found in steps.survivors(claim_id, step, source.proofs):
         name = short_id(found.claim) if found.step is None else str(found.step["id"])
-        shown = found.claim in source.claims.values()
         yield Instead(
             found.words,
             name,
             None if found.step is None else formula(found.step),
-            anchor(found.claim) if shown else "",
+            source.addresses.from_claim(found.claim),
         )

@@ -1,7 +1,7 @@
-"""Proofs on the page: per claim its steps as formulas, those that fail first, then open ones."""
+"""Proofs on the page: per reading its steps as formulas, those that fail first, then open ones."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,7 @@ from typing import Any
 from fedbounds.vocabulary import ProofStatus
 
 from . import steps
-from .detail import Room
-from .formulas import ClaimView
+from .addresses import Addresses
 from .numbers import listed
 from .proof_steps import Source, StepView, step_view, terms
 
@@ -18,33 +17,36 @@ Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
+class Chain:
+    """The steps of one reading: those that fail, that are open, and all of them in order."""
+
+    counted: str
+    failed: tuple[StepView, ...]
+    open: tuple[StepView, ...]
+    steps: tuple[StepView, ...]
+
+
+@dataclass(frozen=True)
 class ProofView:
-    """The proof of a claim: steps that fail, that are open, and all of them by reading.
+    """The proof of a claim, with the steps of the headline reading apart from those of others.
 
     Attributes
     ----------
-    grave : bool
-        Whether a step of the headline reading fails.
     terms : tuple of str
         Conditions and assumptions that most steps have; a step tells its own where they differ.
     """
 
     status: str
-    grave: bool
     meaning: str
-    counted: str
     supposed: str
     givens: tuple[str, ...]
-    failed: tuple[StepView, ...]
-    open: tuple[StepView, ...]
     missing: tuple[str, ...]
     terms: tuple[str, ...]
-    chains: tuple[tuple[str, tuple[StepView, ...]], ...]
+    headline: Chain
+    others: dict[str, Chain]
 
 
-def source_of(
-    document: Record, folder: Path | None, room: Room, views: Mapping[str, ClaimView]
-) -> Source:
+def source_of(document: Record, folder: Path | None) -> Source:
     """The proofs of a document, with the claim of every step by paper and id."""
     proofs = document["proofs"]
     if proofs:
@@ -58,13 +60,7 @@ def source_of(
         for step in row["steps"]
         if key in shown
     }
-    parts = {
-        (key, reading, part.name)
-        for key, view in views.items()
-        for reading, own in view.readings.items()
-        for part in own
-    }
-    return Source(proofs, folder, room, claims, frozenset(parts))
+    return Source(proofs, folder, Addresses(shown), claims)
 
 
 def proof_view(source: Source, claim_id: str, headline: str) -> ProofView | None:
@@ -73,25 +69,33 @@ def proof_view(source: Source, claim_id: str, headline: str) -> ProofView | None
     if row is None:
         return None
     own, supposed = row["steps"], steps.supposed(claim_id, row, source.proofs)
-    readings = dict.fromkeys([headline, *(step["reading"] or headline for step in own)])
-    views = [(step["reading"] or headline, step_view(source, claim_id, step)) for step in own]
-    chains = [(name, tuple(v for r, v in views if r == name)) for name in readings]
-    shown = {id(step): view for step, (_, view) in zip(own, views, strict=True)}
+    readings: dict[str, list[Record]] = {headline: []}
+    for step in own:
+        readings.setdefault(step["reading"] or headline, []).append(step)
+    chains = {name: _chain(source, claim_id, row, found) for name, found in readings.items()}
     return ProofView(
         status=row["status"],
-        grave=steps.fails(row),
         meaning=steps.MEANING[ProofStatus(row["status"])],
-        counted=_counted(own),
         supposed=supposed.words if supposed.names else "",
         givens=tuple(
             f"{name} (measured nowhere)" if name in supposed.unmeasured else name
             for name in supposed.names
         ),
-        failed=tuple(shown[id(step)] for step in steps.failing(row)),
-        open=tuple(shown[id(step)] for step in steps.unsettled(own)),
         missing=tuple(steps.missing_parts(row)),
         terms=_usual_terms(claim_id.partition("/")[0], own),
-        chains=tuple(chain for chain in chains if chain[1]),
+        headline=chains.pop(headline),
+        others=chains,
+    )
+
+
+def _chain(source: Source, claim_id: str, row: Record, own: Sequence[Record]) -> Chain:
+    views = {id(step): step_view(source, claim_id, step) for step in own}
+    failed = [step for step in steps.failing(row) if id(step) in views]
+    return Chain(
+        counted=_counted(own) if own else "none",
+        failed=tuple(views[id(step)] for step in failed),
+        open=tuple(views[id(step)] for step in steps.unsettled(own)),
+        steps=tuple(views.values()),
     )
 
 

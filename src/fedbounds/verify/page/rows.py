@@ -16,6 +16,14 @@ def is_witness(row: Record) -> bool:
     return bool(row["witness"] or row.get("instance"))
 
 
+def by_claim(rows: Iterable[Record]) -> dict[str, list[Record]]:
+    """Records of each claim, in their order."""
+    found: dict[str, list[Record]] = {}
+    for row in rows:
+        found.setdefault(row["claim"], []).append(row)
+    return found
+
+
 def planned_instances(rows: Iterable[Record]) -> int:
     """How many instances of the plan were judged; bounds and descriptions have none."""
     return len(

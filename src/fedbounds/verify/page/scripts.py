@@ -1,20 +1,18 @@
-"""Witness scripts of a result folder."""
+"""Witness scripts of a result folder, which lie beside the page."""
 
 from pathlib import Path
+from urllib.parse import quote
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.results.files import inside
 
-_LONGEST = 100_000  # bytes
 
-
-def witness_script(folder: Path | None, path: str | None) -> str:
-    """The text of a witness script inside the result folder; empty if it is not there."""
+def script_link(folder: Path | None, path: str | None) -> str:
+    """Where a script lies, seen from the page of a claim; empty if it is not in the folder."""
     if folder is None or not path:
         return ""
     try:
-        file = inside(folder, path)
-        short = file.is_file() and file.stat().st_size <= _LONGEST
-        return file.read_text(encoding="utf-8") if short else ""
-    except (FedboundsError, OSError, ValueError):  # it leads out, or is no text
+        found = inside(folder, path).is_file()
+    except (FedboundsError, OSError, ValueError):  # it leads out, or is no name of a file
         return ""
+    return f"../{quote(path)}" if found else ""

@@ -1,23 +1,24 @@
-"""The sections of the page: one per judged claim, with its numbers per reading and figures."""
+"""What the page of a judged claim tells: its numbers and figures, reading by reading."""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from fedbounds.vocabulary import Relation, Standing, Verdict
+from fedbounds.vocabulary import Relation, Standing, StatementStatus, Verdict
 
 from .comparisons import ComparisonView, comparison_view
 from .coverage import coverage
-from .detail import Detail
 from .figures import Strips, Waterfall, strips, waterfalls
-from .formulas import ClaimView
-from .numbers import NONE, exact, number
-from .proofs import ProofView
+from .findings import RefutedReading, refuted_reading
+from .formulas import ClaimView, PartView
+from .numbers import exact, number
+from .proofs import Chain, ProofView
 from .rows import instance_name, is_witness, sizes
 from .runs import CurveView, LadderView, curve_view, ladder_view
-from .summary import VERDICTS, is_refuted, power
+from .summary import VERDICTS, is_refuted, power, unread
 
 Record = dict[str, Any]
 
@@ -30,14 +31,11 @@ _GRAVE = (
     Standing.NOT_REPRODUCIBLE,
 )
 MOST_LADDERS = 4  # per claim
+_ROUNDS = 64  # drawn per curve
 
 
-@dataclass(frozen=True)
-class Table:
-    """Rows of values per reading, in named groups."""
-
-    readings: tuple[Record, ...]
-    groups: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
+Rows = tuple[tuple[str, str], ...]
+Table = tuple[tuple[str, Rows], ...]  # rows of names and values, in named groups
 
 
 @dataclass(frozen=True)
@@ -53,24 +51,49 @@ class Tightest:
 
 
 @dataclass(frozen=True)
-class Section:
-    """Everything about one judged claim."""
+class ReadingView:
+    """All that is told of one reading of a claim, and of no other.
 
-    claim: Record
-    quiet: bool
-    formulas: ClaimView
-    proof: ProofView | None
-    table: Table
-    measure: str
+    Attributes
+    ----------
+    refuted : RefutedReading or None
+        What breaks and what does not, where it is refuted.
+    data : tuple of tuple of str
+        The numbers of the strips, the most exposed instances first; ``left_out`` more are not here.
+    """
+
+    reading: Record
+    parts: tuple[PartView, ...]
+    refuted: RefutedReading | None
+    chain: Chain | None
     strips: Strips | None
     data: tuple[tuple[str, ...], ...]
     left_out: int
+    comparison: ComparisonView | None
+    table: Table
+
+
+@dataclass(frozen=True)
+class Section:
+    """Everything about one judged claim: of its headline reading, and then of each other one."""
+
+    claim: Record
+    formulas: ClaimView
+    proof: ProofView | None
+    headline: ReadingView
+    others: tuple[ReadingView, ...]
+    measure: str
     waterfalls: tuple[Waterfall, ...]
     curve: CurveView | None
     ladders: tuple[LadderView, ...]
     ladders_left_out: int
-    comparison: ComparisonView | None
     tightest: Tightest | None
+
+    @property
+    def small(self) -> bool:
+        """Whether a smallest witness is kept, which can be judged again."""
+        told = (one.refuted for one in (self.headline, *self.others) if one.refuted is not None)
+        return any(witness.small for one in told for witness in one.witnesses)
 
 
 def by_gravity(claims: Iterable[Record]) -> list[Record]:
@@ -92,33 +115,77 @@ def verdicts_seen(claims: Iterable[Record]) -> list[str]:
 
 def section(
     claim: Record,
-    records: list[Record],
+    records: Sequence[Record],
     view: ClaimView,
     proof: ProofView | None,
-    detail: Detail,
+    folder: Path | None,
+    instances: int,
 ) -> Section:
-    """Formulas, proof, numbers per reading, and figures of one claim."""
-    readings = claim["readings"]
+    """Formulas, proof, numbers and figures of one claim, with so many instances listed."""
     name, value = measure_of(claim)
-    data = _data(readings, records, value)
     headline = of_headline(claim, records)
     ladders = ladders_of(claim, records)
+    first, *others = (
+        _reading(
+            reading,
+            [row for row in records if row["reading"] == reading["name"]],
+            view,
+            _chain_of(proof, claim, reading),
+            folder,
+            value,
+            instances,
+        )
+        for reading in _readings(claim, proof)
+    )
     return Section(
         claim=claim,
-        quiet=_is_quiet(claim) and not (proof is not None and proof.grave),
         formulas=view,
         proof=proof,
-        table=_table(readings, records),
+        headline=first,
+        others=tuple(others),
         measure=name,
-        strips=strips(_points(readings, records, value)),
-        data=tuple(data[: detail.instances]),
-        left_out=max(0, len(data) - detail.instances),
-        waterfalls=waterfalls(records),
-        curve=curve_view(headline, detail.rounds),
+        waterfalls=waterfalls(headline),
+        curve=curve_view(headline, _ROUNDS),
         ladders=tuple(ladder_view(claim["id"], row) for row in ladders[:MOST_LADDERS]),
         ladders_left_out=max(0, len(ladders) - MOST_LADDERS),
-        comparison=comparison_view(readings, records),
-        tightest=_tightest(readings[0]["tightest"]),
+        tightest=_tightest(first.reading["tightest"]),
+    )
+
+
+def _readings(claim: Record, proof: ProofView | None) -> list[Record]:
+    """Those of the claim, and then those of which the proof alone has steps."""
+    known = {reading["name"] for reading in claim["readings"]}
+    more = () if proof is None else (name for name in proof.others if name not in known)
+    alone = unread(claim) | {"statement": StatementStatus.UNTESTED.value}
+    return [*claim["readings"], *(alone | {"name": name} for name in more)]
+
+
+def _chain_of(proof: ProofView | None, claim: Record, reading: Record) -> Chain | None:
+    if proof is None:
+        return None
+    return proof.headline if reading is claim["readings"][0] else proof.others.get(reading["name"])
+
+
+def _reading(
+    reading: Record,
+    own: Sequence[Record],
+    view: ClaimView,
+    chain: Chain | None,
+    folder: Path | None,
+    value: "Value",
+    instances: int,
+) -> ReadingView:
+    data = _data(own, value)
+    return ReadingView(
+        reading=reading,
+        parts=view.readings.get(reading["name"], ()),
+        refuted=refuted_reading(reading, own, view, folder) if is_refuted(reading) else None,
+        chain=chain,
+        strips=strips(_points(own, value)),
+        data=tuple(data[:instances]),
+        left_out=max(0, len(data) - instances),
+        comparison=comparison_view([reading], own),
+        table=_table(reading, own),
     )
 
 
@@ -161,14 +228,6 @@ def _tightest(found: Record | None) -> Tightest | None:
     return Tightest(name, value, place, found["instance"], found["how"], parameters)
 
 
-def _is_quiet(claim: Record) -> bool:
-    """Whether nothing about it calls for attention: its section may then be folded."""
-    refuted = any(map(is_refuted, claim["readings"]))
-    grave = Standing(claim["standing"]) in (*_GRAVE, Standing.OPEN)
-    told = any(row["uninformative"] or row["equal_everywhere"] for row in claim["readings"])
-    return not (refuted or grave or told)
-
-
 def _tightness(row: Record) -> float | None:
     """Largest left / right of any part, as in the standing."""
     found = [part["tightness"] for part in row["parts"] if part["tightness"] is not None]
@@ -195,18 +254,14 @@ def measure_of(claim: Record) -> tuple[str, "Value"]:
     return ("tightness", _tightness) if tight else ("relative gap", _relative_gap)
 
 
-def _points(
-    readings: Sequence[Record], records: Sequence[Record], value: Value
-) -> dict[str, list[tuple[float, bool]]]:
-    """Values per reading and method."""
+def _points(own: Sequence[Record], value: Value) -> dict[str, list[tuple[float, bool]]]:
+    """Values per method."""
     found: dict[str, list[tuple[float, bool]]] = {}
-    for reading in readings:
-        for row in records:
-            number_of = value(row)
-            if row["reading"] == reading["name"] and number_of is not None:
-                label = f"{column_of(reading)}, {row['evidence']['method']}"
-                point = (number_of, row["verdict"] == Verdict.VIOLATED)
-                found.setdefault(label, []).append(point)
+    for row in own:
+        number_of = value(row)
+        if number_of is not None:
+            point = (number_of, row["verdict"] == Verdict.VIOLATED)
+            found.setdefault(row["evidence"]["method"], []).append(point)
     return found
 
 
@@ -215,50 +270,35 @@ def column_of(reading: Record) -> str:
     return str(reading["ambiguity"] or reading["name"])
 
 
-def _data(
-    readings: Sequence[Record], records: Sequence[Record], value: Value
-) -> list[tuple[str, ...]]:
-    """Per instance: name, method and a value per reading; violated and most exposed first."""
-    found: dict[tuple[str, str], dict[str, tuple[Rank, str]]] = {}
-    for row in records:
+def _data(own: Sequence[Record], value: Value) -> list[tuple[str, ...]]:
+    """Per instance: name, method and value; violated and most exposed first."""
+    found: dict[tuple[str, str], tuple[Rank, str]] = {}
+    for row in own:
         number_of = value(row)
         if number_of is not None:
             name = f"witness, {sizes(row)}" if is_witness(row) else instance_name(row)
             broken = row["verdict"] == Verdict.VIOLATED
             rank = (not broken, -number_of if value is _tightness else number_of)
-            cells = found.setdefault((name, row["evidence"]["method"]), {})
             text = f"{number(number_of, 4)}{' (violated)' if broken else ''}"
-            cells[row["reading"]] = (rank, text)
-    ordered = sorted(found.items(), key=lambda item: min(rank for rank, _ in item[1].values()))
-    return [(*key, *(_cell(cells, reading) for reading in readings)) for key, cells in ordered]
+            found[name, row["evidence"]["method"]] = rank, text
+    ordered = sorted(found.items(), key=lambda item: item[1][0])
+    return [(*key, text) for key, (_, text) in ordered]
 
 
-def _cell(cells: dict[str, tuple[Rank, str]], reading: Record) -> str:
-    return cells[reading["name"]][1] if reading["name"] in cells else NONE
-
-
-def _table(readings: Sequence[Record], records: Sequence[Record]) -> Table:
-    """All numbers of a claim, a column per reading."""
-    own = [[r for r in records if r["reading"] == reading["name"]] for reading in readings]
+def _table(reading: Record, own: Sequence[Record]) -> Table:
+    """All numbers of a reading, in named groups."""
     groups = (
-        ("Judgement", _rows(_judgement, readings)),
-        ("Coverage", _rows(coverage, readings)),
-        ("Records by verdict", _rows(_counts, readings)),
-        ("Those that were examined, by method", _pivot(own, _method)),
-        ("Reasons", (*_pivot(own, _reason), *_rows(_refused, readings, "0"))),
+        ("Judgement", _cells(_judgement(reading))),
+        ("Coverage", _cells(coverage(reading))),
+        ("Records by verdict", _cells(_counts(reading))),
+        ("Those that were examined, by method", _counted(own, _method)),
+        ("Reasons", (*_counted(own, _reason), *_cells(_refused(reading)))),
     )
-    return Table(tuple(readings), tuple(group for group in groups if group[1]))
+    return tuple(group for group in groups if group[1])
 
 
-Rows = tuple[tuple[str, tuple[str, ...]], ...]
-
-
-def _rows(
-    describe: Callable[[Record], dict[str, str]], readings: Sequence[Record], missing: str = NONE
-) -> Rows:
-    columns = [describe(reading) for reading in readings]
-    names = dict.fromkeys(name for column in columns for name in column)
-    return tuple((name, tuple(column.get(name, missing) for column in columns)) for name in names)
+def _cells(told: dict[str, str]) -> Rows:
+    return tuple(told.items())
 
 
 def _judgement(reading: Record) -> dict[str, str]:
@@ -291,21 +331,12 @@ def _refused(reading: Record) -> dict[str, str]:
     return {reason: str(amount) for reason, amount in found}
 
 
-def _pivot(own: Sequence[Sequence[Record]], label: Callable[[Record], str]) -> Rows:
-    """Counted records: a row per label, by verdict and then most frequent; a column per reading."""
-    counted = [Counter(_labelled(row, label) for row in rows) for rows in own]
-    total: Counter[tuple[str, str]] = sum(counted, start=Counter())
+def _counted(own: Sequence[Record], label: Callable[[Record], str]) -> Rows:
+    """Counted records: a row per label, by verdict and then most frequent."""
+    total = Counter((row["verdict"], label(row)) for row in own)
     words = [verdict.value for verdict in VERDICTS]
     names = sorted(total, key=lambda name: (words.index(name[0]), -total[name], name))
-    return tuple(
-        (f"{verdict}{text}", tuple(str(column[verdict, text]) for column in counted))
-        for verdict, text in names
-        if text
-    )
-
-
-def _labelled(row: Record, label: Callable[[Record], str]) -> tuple[str, str]:
-    return row["verdict"], label(row)
+    return tuple((f"{verdict}{text}", str(total[verdict, text])) for verdict, text in names if text)
 
 
 def _method(row: Record) -> str:

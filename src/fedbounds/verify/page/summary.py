@@ -31,14 +31,19 @@ def judged_claims(document: Record) -> list[Record]:
     """Claims that were judged, in the order of their paper; each has at least one reading."""
     found = []
     for claim in in_order(document):
-        if claim["readings"] or claim["standing"] not in (None, Standing.OPEN):
-            whole = _whole(claim)
+        if is_judged(claim):
+            whole = unread(claim)
             readings = [whole | reading for reading in claim["readings"]] or [whole]
             found.append({"readings_differ": False} | claim | {"readings": readings})
     return found
 
 
-def _whole(claim: Record) -> Record:
+def is_judged(claim: Record) -> bool:
+    """Whether anything was said of a claim: then it has a page."""
+    return bool(claim["readings"] or claim["standing"] not in (None, Standing.OPEN))
+
+
+def unread(claim: Record) -> Record:
     """A claim as its one reading, nothing measured; what a reading does not tell is as here."""
     return {
         "name": "as stated",
@@ -74,8 +79,21 @@ def short_id(claim_id: str) -> str:
 
 
 def anchor(claim_id: str) -> str:
-    """Name of a claim's place on the page."""
-    return "claim-" + re.sub(r"[^A-Za-z0-9.]+", "-", claim_id)
+    """Name of a claim's page, and of its place where it has none; no two ids have the same.
+
+    Examples
+    --------
+    >>> anchor("fedplt/A2-bound/corrected"), anchor("me/my_rate")
+    ('claim-fedplt-A2-bound+corrected', 'claim-me-my_rate')
+    """
+    paper, slash, name = claim_id.partition("/")
+    return f"claim-{_safely(paper, '')}{slash and '-'}{_safely(name, '-')}"
+
+
+def _safely(text: str, more: str) -> str:
+    """As part of the name of a file: a slash as a plus, other rare characters as their numbers."""
+    rare = re.compile(f"[^A-Za-z0-9._/{more}]")
+    return rare.sub(lambda found: f"~{ord(found[0]):x}~", text).replace("/", "+")
 
 
 def power(reading: Record) -> Any:
@@ -120,16 +138,16 @@ def unresolved_words(amount: int) -> str:
     return f"not resolved: {cases}, rounds or clients of undecided records, whose gap has no sign"
 
 
-def titles(document: Record) -> list[tuple[str, str]]:
-    """Title and authors of each paper; of one this version does not know, its key."""
+def titles(document: Record) -> list[tuple[str, str, str]]:
+    """Key, title and authors of each paper; of one this version does not know, its key alone."""
     found = []
     for key in papers(document):
         try:
             paper = catalogue.paper(key)
         except FedboundsError:
-            found.append((key, ""))
+            found.append((key, key, ""))
         else:
-            found.append((paper.title, listed(paper.authors)))
+            found.append((key, paper.title, listed(paper.authors)))
     return found
 
 

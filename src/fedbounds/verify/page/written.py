@@ -1,30 +1,29 @@
-"""The page of a run: one HTML file that needs nothing else, findings first.
+"""The site of a run: an index, findings first, and a page per judged claim; plain files.
 
 Everything on it is computed from the results document; no verdict and no count is written here
-or in the template. Formulas come from the registry of claims, what rests on what from the document
-or the catalogue, witness scripts from the result folder.
+or in the templates. Formulas come from the registry of claims, what rests on what from the document
+or the catalogue; witness scripts are linked where they lie in the result folder.
 """
 
 import shlex
 from base64 import b64encode
+from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template, UndefinedError
+from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup
 
 from fedbounds.errors import FedboundsError
-from fedbounds.verify.page.limits import limits
-from fedbounds.verify.results.files import write_text
+from fedbounds.verify.results.files import delete, file_of, inside, make_folder, write_text
 
 from . import (
     coverage,
     downloads,
     figures,
-    findings,
     graph,
     numbers,
     proof_findings,
@@ -34,13 +33,19 @@ from . import (
     standings,
     steps,
     summary,
+    told,
 )
-from .detail import LEVELS, Detail, Room
+from .addresses import CLAIMS, INDEX, Addresses
 from .formulas import formulas, with_equal_terms
+from .limits import limits
+from .proof_steps import Source
+from .rows import by_claim
 
 Record = dict[str, Any]
 
-LARGEST = 3_000_000  # bytes of a page
+STYLE = "page.css"
+_LARGEST = 1_000_000  # characters of a page of a claim with all instances it may list
+_INSTANCES = (200, 20)  # listed per reading: as a rule, and on a page that would be too large
 # what a document lacks or has otherwise shows as one of these
 _INCOMPLETE = (
     LookupError,
@@ -53,15 +58,15 @@ _INCOMPLETE = (
 )
 
 
-def render(document: Record, folder: Path | None = None) -> str:
-    """The page as text; of a run too large for it, with fewer instances and rounds.
+def site(document: Record, folder: Path | None = None) -> dict[str, str]:
+    """The files of the site by their names below the result folder.
 
     Parameters
     ----------
     document : dict
         The results document, as `fedbounds.verify.results.document.document` makes it.
     folder : Path or None
-        The result folder, whose witness scripts are shown; without it only their paths are.
+        The result folder, whose files are linked; without it only their paths are told.
 
     Raises
     ------
@@ -69,12 +74,17 @@ def render(document: Record, folder: Path | None = None) -> str:
         If the document is not one, or of another schema.
     """
     try:
-        template, context = _environment().get_template("page.html.j2"), _context(document, folder)
-        for detail in LEVELS[:-1]:
-            text = _short(template, context | _detailed(document, context, folder, detail))
-            if text is not None:
-                return text
-        return template.render(context | _detailed(document, context, folder, LEVELS[-1]))
+        _check_schema(document)
+        judged = summary.judged_claims(document)
+        records = by_claim(document["results"])
+        source = proofs.source_of(document, folder)
+        table = downloads.claims_csv(document)
+        return {
+            STYLE: _text(STYLE),
+            downloads.TABLE: table,
+            **dict(_pages(document, judged, records, source)),
+            INDEX: _index(document, judged, records, source, table),
+        }
     except FedboundsError:
         raise
     except _INCOMPLETE as error:
@@ -84,28 +94,40 @@ def render(document: Record, folder: Path | None = None) -> str:
         ) from error
 
 
-def _short(template: Template, context: Record) -> str | None:
-    """The page; None as soon as it is larger than one may be."""
-    pieces, size = [], 0
-    for piece in template.generate(context):
-        pieces.append(piece)
-        size += len(piece.encode())
-        if size > LARGEST:
-            return None
-    return "".join(pieces)
+def write_site(document: Record, folder: Path) -> Path:
+    """Write the site of a results document into its folder; each file whole or not at all.
 
+    Pages of claims that are no longer there are removed.
 
-def write_page(document: Record, path: Path) -> None:
-    """Write the page of a results document, whole or not at all.
-
-    Witness scripts are looked for beside the page.
+    Returns
+    -------
+    Path
+        The index, which is written last.
 
     Raises
     ------
     FedboundsError
-        If the file cannot be written.
+        If a file cannot be written.
     """
-    write_text(path, render(document, path.parent))
+    index = file_of(folder, INDEX)  # refused before any work
+    files = site(document, folder)
+    own = inside(folder, CLAIMS)
+    make_folder(own)
+    for name, text in files.items():
+        write_text(file_of(folder, name), text)
+    for path in sorted(own.glob("claim-*.html")):
+        if f"{CLAIMS}/{path.name}" not in files:
+            delete(path)
+    return index
+
+
+def _check_schema(document: Record) -> None:
+    from fedbounds.verify.results.records import SCHEMA
+
+    if document.get("schema") != SCHEMA:
+        raise FedboundsError(
+            f"the results document has schema {document.get('schema')!r}; expected {SCHEMA}"
+        )
 
 
 @cache
@@ -134,88 +156,104 @@ def _environment() -> Environment:
     return found
 
 
-def _context(document: Record, folder: Path | None) -> Record:
-    """All that the template shows, but what depends on how much there is room for."""
-    _check_schema(document)
-    judged = summary.judged_claims(document)
-    records: dict[str, list[Record]] = {}
-    for row in document["results"]:
-        records.setdefault(row["claim"], []).append(row)
-    views = {claim["id"]: formulas(claim["id"]) for claim in judged}
-    ordered = sections.by_gravity(judged)
-    return {
-        "run": document["run"],
-        "results": downloads.Results(document),
-        "papers": summary.papers(document),
-        "titles": summary.titles(document),
-        "sentences": sentences.sentences(document),
-        "graph": graph.graph(document),
-        "findings": findings.findings(ordered, records, views, folder, document),
-        "claims": ordered,
-        "failing": proof_findings.failing(document),
-        "proofs_told": bool(document["proofs"]),
-        "signs": steps.SIGNS,
-        "proof_cells": {claim["id"]: _proof_cell(document, claim) for claim in ordered},
-        "verdicts": sections.verdicts_seen(judged),
-        "records": records,
-        "views": views,
-        "unjudged": _unjudged(document),
-        "coverage": coverage.coverage_table(ordered),
-        "covered": coverage.COVERED,
-        "methods": summary.methods(document["results"]),
-        "standings": summary.standings(document),
-        "command": summary.command(document),
-        "clipped_at": numbers.number(figures.SMALLEST),
-        "script": _script(),
-        # a browser runs this script and no other one, whatever text the results bring
-        "script_hash": b64encode(sha256(_script().encode()).digest()).decode(),
-    }
-
-
 @cache
-def _script() -> Markup:
-    path = resources.files("fedbounds.verify.page") / "templates" / "page.js"
-    return Markup(path.read_text(encoding="utf-8"))
+def _text(name: str) -> str:
+    path = resources.files("fedbounds.verify.page") / "templates" / name
+    return path.read_text(encoding="utf-8")
+
+
+def _scripts(*names: str) -> Record:
+    """The script of a page; a browser runs it and no other one, whatever text the results bring."""
+    script = "".join(map(_text, names))
+    told = b64encode(sha256(script.encode()).digest()).decode()
+    return {"script": Markup(script), "script_hash": told}
+
+
+def _pages(
+    document: Record, judged: list[Record], records: dict[str, list[Record]], source: Source
+) -> Iterator[tuple[str, str]]:
+    """Name and text of the page of each judged claim, each linked to the one before and after."""
+    template = _environment().get_template("claim.html.j2")
+    uses, users = graph.linked(document["claims"])
+    names = {key: title for key, title, _ in summary.titles(document)}
+    shared = _scripts("page.js") | {
+        "run": document["run"],
+        "meaning": {word.value: text for word, text in standings.MEANING.items()},
+        "clipped_at": numbers.number(figures.SMALLEST),
+        "address": source.addresses.from_claim,
+        "in_folder": source.folder is not None,
+    }
+    for before, claim, after in zip([None, *judged], judged, [*judged[1:], None], strict=False):
+        rows, view = records.get(claim["id"], []), formulas(claim["id"])
+        proof = proofs.proof_view(source, claim["id"], claim["readings"][0]["name"])
+        about = shared | {
+            "before": before,
+            "after": after,
+            "paper": names[claim["id"].partition("/")[0]],
+            "mended": document["claims"].get(claim["id"] + steps.CORRECTED),
+            "rests_on": [document["claims"][name] for name in uses[claim["id"]]],
+            "used_by": [document["claims"][name] for name in users[claim["id"]]],
+            "command": summary.verify_again([summary.typed(claim)], document),
+        }
+        for instances in _INSTANCES:
+            found = sections.section(claim, rows, view, proof, source.folder, instances)
+            text = template.render(about | {"found": found})
+            if len(text) <= _LARGEST:
+                break
+        yield source.addresses.from_index(claim["id"]), text
+
+
+def _index(
+    document: Record,
+    judged: list[Record],
+    records: dict[str, list[Record]],
+    source: Source,
+    table: str,
+) -> str:
+    ordered = sections.by_gravity(judged)
+    every = summary.in_order(document)
+    graphs = (
+        (title, graph.graph([c for c in every if c["id"].partition("/")[0] == key]))
+        for key, title, _ in summary.titles(document)
+    )
+    return _environment().get_template("index.html.j2").render(
+        _scripts("page.js", "index.js")
+        | {
+            "run": document["run"],
+            "papers": summary.papers(document),
+            "tiles": told.tiles(document, judged, records),
+            "findings": told.in_doubt(document, judged, records),
+            "elsewhere": told.refuted_elsewhere(judged, records),
+            "sentences": sentences.sentences(document),
+            "graphs": [(title, found) for title, found in graphs if found is not None],
+            "claims": ordered,
+            "failing": proof_findings.failing(document),
+            "given": proofs.given_views(source),
+            "proofs_told": bool(document["proofs"]),
+            "signs": steps.SIGNS,
+            "proof_cells": {claim["id"]: _proof_cell(document, claim) for claim in ordered},
+            "verdicts": sections.verdicts_seen(judged),
+            "unjudged": _unjudged(document),
+            "coverage": coverage.coverage_table(ordered),
+            "covered": coverage.COVERED,
+            "methods": summary.methods(document["results"]),
+            "standings": summary.standings(document),
+            "command": summary.command(document),
+            "downloads": downloads.downloads(document, source.folder, table),
+            "scripts": downloads.scripts_told(document),
+            "address": source.addresses.from_index,
+        }
+    )  # fmt: skip
 
 
 def _proof_cell(document: Record, claim: Record) -> str:
     return proof_findings.status_cell(document["proofs"], claim["id"], claim["readings"][0]["name"])
 
 
-def _detailed(document: Record, context: Record, folder: Path | None, detail: Detail) -> Record:
-    source = proofs.source_of(document, folder, detail.proofs, context["views"])
-    return {
-        # made as the template comes to them: where a page gets too large, the rest is not made
-        "sections": (
-            sections.section(
-                claim,
-                context["records"].get(claim["id"], []),
-                context["views"][claim["id"]],
-                proofs.proof_view(source, claim["id"], claim["readings"][0]["name"]),
-                detail,
-            )
-            for claim in context["claims"]
-        ),
-        "given": proofs.given_views(source),
-        "left_out": "" if detail.proofs is Room.ALL else detail.proofs.value,
-        "downloads": downloads.downloads(context["results"], folder, detail.room),
-    }
-
-
-def _check_schema(document: Record) -> None:
-    from fedbounds.verify.results.records import SCHEMA
-
-    if document.get("schema") != SCHEMA:
-        raise FedboundsError(
-            f"the results document has schema {document.get('schema')!r}; expected {SCHEMA}"
-        )
-
-
 def _unjudged(document: Record) -> list[tuple[str, list[Record]]]:
     """Claims without a judgement by kind, in the order of their paper."""
-    judged = {claim["id"] for claim in summary.judged_claims(document)}
     found: dict[str, list[Record]] = {}
     for claim in summary.in_order(document):
-        if claim["id"] not in judged:
+        if not summary.is_judged(claim):
             found.setdefault(claim["kind"], []).append(claim)
     return list(found.items())

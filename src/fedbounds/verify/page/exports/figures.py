@@ -21,8 +21,14 @@ from fedbounds.verify.page.runs import (
     reals,
     slopes,
 )
-from fedbounds.verify.page.sections import MOST_LADDERS, column_of, ladders_of, measure_of
-from fedbounds.verify.page.summary import judged_claims
+from fedbounds.verify.page.sections import (
+    MOST_LADDERS,
+    column_of,
+    ladders_of,
+    measure_of,
+    of_headline,
+)
+from fedbounds.verify.page.summary import in_order, judged_claims
 from fedbounds.verify.results.files import file_of, make_folder, write_bytes, write_text
 from fedbounds.vocabulary import Verdict
 
@@ -87,7 +93,7 @@ def figures(document: Record) -> Iterator[Figure]:
         own = records.get(claim["id"], [])
         name = re.sub(r"[^A-Za-z0-9.]+", "-", claim["id"])
         yield from _strips(name, claim, own)
-        for at, rows in enumerate(by_regime(own), start=1):
+        for at, rows in enumerate(by_regime(of_headline(claim, own)), start=1):
             yield from _waterfall(f"{name}-slack-{at}", claim, rows)
         yield from _curve(f"{name}-rounds", claim, own)
         for at, row in enumerate(ladders_of(claim, own)[:MOST_LADDERS], start=1):
@@ -176,8 +182,8 @@ def _ladder(name: str, claim: Record, row: Record) -> Figure:
 
 def _graph(document: Record) -> Iterator[Figure]:
     """What rests on what."""
-    found = graph(document)
+    found = graph(in_order(document))
     if found is not None:
-        rows = [(claim, word, list(uses)) for claim, _, word, uses in found.table]
+        rows = [(node.id, word, list(uses)) for node, word, uses in found.table]
         data = table(("claim", "standing", "rests directly on"), rows)
         yield Figure("dependences", data, draw.dependences(found))

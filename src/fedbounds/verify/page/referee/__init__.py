@@ -79,7 +79,7 @@ def _judged(document: Record, claim_id: str) -> Record:
 
 def _place(claim: Record) -> str:
     """Where it is and what it says; of a paper that this version does not know, only its id."""
-    ((title, authors),) = titles({"claims": {claim["id"]: claim}})
+    ((_, title, authors),) = titles({"claims": {claim["id"]: claim}})
     whose = f" of “{title}” ({authors})" if authors else ""
     shown = statement(claim["id"])
     formula = f" In formulas: {shown}." if shown else ""

@@ -1,35 +1,5 @@
 "use strict";
-// Without this script the page is complete; with it, tables sort, links open folded sections,
-// and printing shows every claim.
-const text = (row, column) => {
-  const cell = row.cells[column];
-  return cell.dataset.key === undefined ? cell.textContent.trim() : cell.dataset.key;
-};
-const compare = (a, b, numeric) => {
-  if (a === "" || b === "") return (a === "") - (b === "");
-  return numeric ? Number(a) - Number(b) : a.localeCompare(b, "en", {numeric: true});
-};
-const sortBy = (table, column, header) => {
-  const ascending = header.getAttribute("aria-sort") !== "ascending";
-  const body = table.tBodies[0], rows = [...body.rows];
-  const numeric = rows.some((row) => row.cells[column].dataset.key !== undefined);
-  rows.sort((x, y) => {
-    const a = text(x, column), b = text(y, column);
-    return a === "" || b === "" || ascending ? compare(a, b, numeric) : compare(b, a, numeric);
-  });
-  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-  header.setAttribute("aria-sort", ascending ? "ascending" : "descending");
-  body.append(...rows);
-};
-for (const table of document.querySelectorAll("table.sortable")) {
-  [...table.tHead.rows[0].cells].forEach((header, column) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...header.childNodes);
-    button.addEventListener("click", () => sortBy(table, column, header));
-    header.append(button);
-  });
-}
+// Without this script the page is complete; with it, links open folded sections.
 const openTarget = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
@@ -42,22 +12,3 @@ document.addEventListener("click", (event) => {
   if (link && link.getAttribute("href") === location.hash) openTarget();
 });
 if (location.hash) openTarget();
-const edges = [...document.querySelectorAll(".edges path[data-from]")];
-for (const node of document.querySelectorAll("a.node")) {
-  const light = (on) => {
-    for (const edge of edges) {
-      const touches = edge.dataset.from === node.dataset.id || edge.dataset.to === node.dataset.id;
-      if (touches) edge.classList.toggle("lit", on);
-    }
-  };
-  for (const name of ["focus", "mouseenter"]) node.addEventListener(name, () => light(true));
-  for (const name of ["blur", "mouseleave"]) node.addEventListener(name, () => light(false));
-}
-let folded = [];
-addEventListener("beforeprint", () => {
-  folded = [...document.querySelectorAll(".claim > details:not([open])")];
-  for (const details of folded) details.open = true;
-});
-addEventListener("afterprint", () => {
-  for (const details of folded) details.open = false;
-});

@@ -1,0 +1,108 @@
+"""Findings in one sentence each, and a tile per paper: what the index tells first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fedbounds.vocabulary import Source
+
+from .numbers import count, number
+from .overview import DOUBTFUL, broken, by_standing, doubtful, fails, instead, rank
+from .summary import is_refuted, titles
+
+Record = dict[str, Any]
+Records = Mapping[str, list[Record]]
+
+_WORST = 3  # findings on a tile
+_SAYS = {
+    Source.VERBATIM: "is printed as",
+    Source.RESTORED: "is printed, as restored by us, as",
+    Source.RECONSTRUCTED: "is missing; our own text in its place says",
+    Source.OURS: "is ours and says",
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """A claim in doubt: what is printed, what fails, what holds instead, and how grave it is."""
+
+    claim: Record
+    says: str
+    fails: str
+    instead: str
+    grave: str
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A paper in short: how many claims have which standing, and the worst of them."""
+
+    key: str
+    title: str
+    authors: str
+    judged: str
+    standings: tuple[tuple[str, int], ...]
+    worst: tuple[Told, ...]
+    more: int
+
+
+def tiles(document: Record, judged: Sequence[Record], records: Records) -> list[Tile]:
+    """A tile of each paper of which a claim was judged."""
+    found = []
+    for key, title, authors in titles(document):
+        own = [claim for claim in judged if claim["id"].partition("/")[0] == key]
+        bad = doubtful(own)
+        if own:
+            worst = tuple(_told(document, claim, records) for claim in bad[:_WORST])
+            found.append(
+                Tile(
+                    key,
+                    title,
+                    authors,
+                    count(len(own), "claim"),
+                    tuple(by_standing(own)),
+                    worst,
+                    len(bad) - len(worst),
+                )
+            )
+    return found
+
+
+def in_doubt(document: Record, judged: Sequence[Record], records: Records) -> list[Told]:
+    """Every claim that is refuted or in doubt: main results first, then the gravest."""
+    return [_told(document, claim, records) for claim in doubtful(judged)]
+
+
+def refuted_elsewhere(judged: Sequence[Record], records: Records) -> list[Told]:
+    """Claims that are not in doubt, but of which another reading is refuted."""
+    found = []
+    for claim in sorted(judged, key=rank):
+        if claim["standing"] not in DOUBTFUL:
+            own = records.get(claim["id"], [])
+            found += [_elsewhere(claim, r, own) for r in claim["readings"][1:] if is_refuted(r)]
+    return found
+
+
+def _told(document: Record, claim: Record, records: Records) -> Told:
+    return Told(
+        claim,
+        _SAYS.get(claim["source"], "says"),
+        fails(document, claim, records.get(claim["id"], ()), _decimal),
+        instead(document, claim),
+        claim["severity"] or "",
+    )
+
+
+def _elsewhere(claim: Record, reading: Record, own: Sequence[Record]) -> Told:
+    named = f" ({reading['ambiguity']})" if reading["ambiguity"] else ""
+    return Told(
+        claim,
+        _SAYS.get(claim["source"], "says"),
+        f"read “{reading['name']}”{named}: {broken(reading, own, _decimal)}",
+        f"in the headline reading it is {claim['standing']}",
+        "",
+    )
+
+
+def _decimal(value: Any) -> str:
+    return number(value, 4)
