@@ -1,13 +1,17 @@
-"""A small results document, and reading the page made from one; for the tests of the page."""
+"""A small results document, and reading the site made from one; for the tests of the page."""
 
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from html.parser import HTMLParser
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote, urlsplit
 
 from fedbounds.theory.proof.replay import Local
 from fedbounds.theory.proof.status import Told, summed_up
 from fedbounds.verify.judge.standing import REFUSED, standing, status_of
+from fedbounds.verify.page.summary import anchor
+from fedbounds.verify.page.written import site
 from fedbounds.verify.results.records import SCHEMA, sealed
 from fedbounds.vocabulary import ProofStatus, StatementStatus
 
@@ -322,6 +326,52 @@ class Page(HTMLParser):
         return self.all("body")[0]["text"]
 
 
+def index(document, folder=None):
+    """The HTML of the index."""
+    return site(document, folder)["index.html"]
+
+
+def name_of(claim_id):
+    """The file of a claim's page."""
+    return f"claims/{anchor(claim_id)}.html"
+
+
+def page_of(document, claim_id, folder=None):
+    """The page of a claim."""
+    return Page(site(document, folder)[name_of(claim_id)])
+
+
+def html_files(files):
+    """The pages of a site by their names."""
+    return {name: text for name, text in files.items() if name.endswith(".html")}
+
+
+def whole(files):
+    """The HTML of a whole site, one page after the other."""
+    return "\n".join(html_files(files).values())
+
+
+def broken_links(files, beside=()):
+    """Links of a site that lead to no file and no place on it; ``beside``: other files there."""
+    pages = {name: Page(text) for name, text in html_files(files).items()}
+    ids = {
+        name: {e["attributes"]["id"] for e in page.elements if "id" in e["attributes"]}
+        for name, page in pages.items()
+    }
+    found = []
+    for name, page in pages.items():
+        for element in page.elements:
+            link = element["attributes"].get("href")
+            if link is None:
+                continue
+            path, _, place = link.partition("#")
+            target = normpath(join(dirname(name), unquote(path))) if path else name
+            known = target in files or target in beside
+            if not known or (place and place not in ids.get(target, ())):
+                found.append((name, link))
+    return found
+
+
 def table_of_claims(html):
     """Cells of each row of the table of claims, by the row's heading."""
     table = html[html.index('<table class="sortable') :]
@@ -332,16 +382,27 @@ def table_of_claims(html):
     }
 
 
+def leads_elsewhere(link):
+    """Whether a link leaves the folder of results: by a scheme, a host or a root."""
+    parts = urlsplit(link)
+    outside = normpath(join("claims", unquote(parts.path))).startswith(("..", "/"))
+    return bool(parts.scheme or parts.netloc or outside or "\\" in link)
+
+
 def loads_something(page):
-    """Attributes and styles that would fetch anything."""
+    """Attributes and styles that would fetch anything but the style sheet beside the index."""
     found = []
     for element in page.elements:
-        for name, value in element["attributes"].items():
-            link = name in ("href", "xlink:href") and not (value or "").startswith("#")
-            link = link and not ("download" in element["attributes"] and value.startswith("data:"))
+        attributes = element["attributes"]
+        sheet = attributes == {"rel": "stylesheet", "href": attributes.get("href")}
+        if element["tag"] == "link":
+            if not sheet or attributes["href"] not in ("page.css", "../page.css"):
+                found.append(("link", attributes))
+            continue
+        for name, value in attributes.items():
+            link = name in ("href", "xlink:href") and leads_elsewhere(value or "")
             if link or name in ("src", "srcset", "action", "data", "poster", "background"):
                 found.append((element["tag"], name, value))
             if name == "style" or name.startswith("on"):
                 found.append((element["tag"], name, value))
-    style = "".join(element["text"] for element in page.all("style"))
-    return found + [word for word in ("@import", "url(", "http") if word in style]
+    return found + [element["text"] for element in page.all("style")]

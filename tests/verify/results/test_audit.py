@@ -189,12 +189,6 @@ def test_another_schema_is_said_plainly(document, schema, tmp_path):
     assert "run `fedbounds verify` again" in str(refused.value)
 
 
-def test_the_results_of_a_page_without_room_are_named(document, tmp_path):
-    write(document | {"results": [], "left_out": {"results": 6}}, tmp_path)
-    with pytest.raises(FedboundsError, match="without room for its records"):
-        read_document(tmp_path / "results.json")
-
-
 @pytest.mark.parametrize(
     "command",
     [("report", "{}"), ("report", "{}", "--referee", LIKE), ("diff", "{}", "{}"),

@@ -433,12 +433,9 @@ def _write_certificates(results: "Results", store: "Store") -> Path:
 
 
 def _make_page(data: dict[str, Any], folder: Path) -> Path:
-    from ..page.written import write_page
-    from ..results.files import file_of
+    from ..page.written import write_site
 
-    target = file_of(folder, PAGE)
-    write_page(data, target)
-    return target
+    return write_site(data, folder)
 
 
 @cli.command()
@@ -460,7 +457,7 @@ def _make_page(data: dict[str, Any], folder: Path) -> Path:
 def report(
     folder: str, figures: Path | None, formats: tuple[str, ...], referee: str | None
 ) -> None:
-    """Make the page of a result folder from its results.json."""
+    """Make the site of a result folder, an index and a page per claim, from its results.json."""
     if formats and figures is None:
         raise FedboundsError("--figure-format needs --figures FOLDER")
     if referee is not None and figures is not None:

@@ -68,9 +68,9 @@ def strips(groups: Mapping[str, Sequence[Point]]) -> Strips | None:
     decades = range(low, high + 1)
     return Strips(
         rows=tuple(_strip(label, points, low, high) for label, points in groups.items() if points),
-        labels=tuple((_at(10.0**k, low, high) / 10, k) for k in decades[::-1][::step]),
+        labels=tuple((round(_at(10.0**k, low, high) / 10, 1), k) for k in decades[::-1][::step]),
         grid="".join(_tick(10.0**k, low, high, 0, 24) for k in decades),
-        one=_at(1.0, low, high) / 10 if low <= 0 <= high else None,
+        one=round(_at(1.0, low, high) / 10, 1) if low <= 0 <= high else None,
         clipped=sum(1 for value in values if value < SMALLEST),
     )
 

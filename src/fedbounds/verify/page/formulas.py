@@ -5,6 +5,7 @@ What is shown equals what is judged; only square roots are merged and common fac
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -131,9 +132,15 @@ def latex(expression: Any, names: "Glossary") -> str:
     """LaTeX of an expression that reads better."""
     import sympy as sp
 
+    return _tidied(sp.sympify(expression, strict=True), names)
+
+
+@cache
+def _tidied(expression: "sp.Expr", names: "Glossary") -> str:
+    """The same conditions and left sides stand in many claims."""
     from fedbounds.theory.language.formula import to_latex
 
-    return to_latex(tidy(sp.sympify(expression, strict=True)), names)
+    return to_latex(tidy(expression), names)
 
 
 def part_view(part: "Part", names: "Glossary") -> PartView:
@@ -151,19 +158,24 @@ def part_view(part: "Part", names: "Glossary") -> PartView:
     )
 
 
-def _terms(expression: "sp.Expr", names: "Glossary") -> list[str]:
+def _terms(expression: Any, names: "Glossary") -> tuple[str, ...]:
     """LaTeX of the terms of a sum, each with its sign, in printing order."""
     import sympy as sp
 
+    return _signed(sp.sympify(expression, strict=True), names)
+
+
+@cache
+def _signed(expression: "sp.Expr", names: "Glossary") -> tuple[str, ...]:
     from fedbounds.theory.language.formula import ordered_terms, to_latex
 
-    terms = ordered_terms(tidy(sp.sympify(expression, strict=True)))
+    terms = ordered_terms(tidy(expression))
     found = [to_latex(terms[0], names)]
     for term in terms[1:]:
         negative = term.could_extract_minus_sign()
         sign = "{} -" if negative else "{} +"  # the empty group makes the sign a binary one
         found.append(f"{sign} {to_latex(-term if negative else term, names)}")
-    return found
+    return tuple(found)
 
 
 def _join(pieces: Iterable[str]) -> Markup:

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from html import escape
 from html.entities import html5
 
@@ -54,6 +55,7 @@ def to_mathml(latex: str) -> str:
     return _row(_Tokens(_TOKEN.findall(latex)), end=None)
 
 
+@cache
 def element(latex: str) -> str:
     """An inline ``math`` element; the style sheet gives it display style."""
     return f"<math>{to_mathml(latex)}</math>"

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -148,14 +147,9 @@ def terms(paper: str, step: Record) -> tuple[str, ...]:
     return tuple(found)
 
 
-@cache
-def _math(latex: str) -> Markup:
-    return Markup(element(latex))
-
-
 def formula(step: Record) -> Markup:
     """Both sides and the sign between them."""
-    return _math(f"{step['left']} {SIGNS[step['relation']]} {step['right']}")
+    return Markup(element(f"{step['left']} {SIGNS[step['relation']]} {step['right']}"))
 
 
 def _inline(paper: str, text: str) -> str:

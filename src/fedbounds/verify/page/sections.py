@@ -32,6 +32,7 @@ _GRAVE = (
 )
 MOST_LADDERS = 4  # per claim
 _ROUNDS = 64  # drawn per curve
+_OTHERS = 2  # instances listed of the headline reading for one of another
 
 
 Rows = tuple[tuple[str, str], ...]
@@ -121,7 +122,13 @@ def section(
     folder: Path | None,
     instances: int,
 ) -> Section:
-    """Formulas, proof, numbers and figures of one claim, with so many instances listed."""
+    """Formulas, proof, numbers and figures of one claim.
+
+    Parameters
+    ----------
+    instances : int
+        Listed of its headline reading at most; of each other reading fewer.
+    """
     name, value = measure_of(claim)
     headline = of_headline(claim, records)
     ladders = ladders_of(claim, records)
@@ -133,9 +140,9 @@ def section(
             _chain_of(proof, claim, reading),
             folder,
             value,
-            instances,
+            instances if at == 0 else instances // _OTHERS,
         )
-        for reading in _readings(claim, proof)
+        for at, reading in enumerate(_readings(claim, proof))
     )
     return Section(
         claim=claim,

@@ -45,7 +45,7 @@ Record = dict[str, Any]
 
 STYLE = "page.css"
 _LARGEST = 1_000_000  # characters of a page of a claim with all instances it may list
-_INSTANCES = (200, 20)  # listed per reading: as a rule, and on a page that would be too large
+_INSTANCES = (20, 8)  # listed of the headline reading: as a rule, and where that is too much
 # what a document lacks or has otherwise shows as one of these
 _INCOMPLETE = (
     LookupError,

@@ -65,11 +65,6 @@ def read_document(path: Path) -> Record:
             f"{str(path)!r} has schema {schema}; expected {SCHEMA}: "
             "compare results of one version, or run `fedbounds verify` again"
         )
-    if "left_out" in data:
-        raise FedboundsError(
-            f"{str(path)!r} is of a page without room for its records; "
-            "expected results.json of the result folder"
-        )
     fit(path, data, DOCUMENT, _AGAIN)
     told = data.pop(DIGEST)
     data = with_records(path, data)

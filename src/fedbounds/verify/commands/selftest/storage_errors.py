@@ -190,12 +190,12 @@ def empty_document() -> Record:
 
 
 def shown(data: Record) -> Said:
-    """Whether a page is made of a results document."""
+    """Whether a site is made of a results document."""
     try:
-        text = render(data)
+        files = site(data)
     except FedboundsError as error:
         return Said(REFUSED, str(error))
-    return Said("shown", f"a page of {len(text.splitlines())} lines")
+    return Said("shown", f"a site of {len(files)} files")
 
 
 @dataclass(frozen=True)
