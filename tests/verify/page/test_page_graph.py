@@ -6,18 +6,23 @@ from itertools import combinations, pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pages import PRINTED, Page, claim, gather, loads_something, record, small_document
+from pages import PRINTED, Page, claim, gather, index, loads_something, name_of, record
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language import catalogue
 from fedbounds.theory.language.catalogue import paper
-from fedbounds.verify.page.graph import graph
+from fedbounds.verify.page.graph import graph as graph_of
 from fedbounds.verify.page.layering import columns_of, crossings, layout, nearest_increasing
 from fedbounds.verify.page.standings import MEANING, letter, slug
-from fedbounds.verify.page.written import render
+from fedbounds.verify.page.summary import in_order
+from fedbounds.verify.page.written import site
 from fedbounds.vocabulary import Standing
 
 ENTRIES = paper("personalization").entries
+
+
+def graph(document):
+    return graph_of(in_order(document))
 
 
 def a_claim(name, uses=None, standing="open", **more):
@@ -154,14 +159,14 @@ def test_every_claim_with_an_edge_is_drawn_once_and_nothing_overlaps():
     assert_apart(found.nodes)
     assert_arrows(found)
     assert sum(count for *_, count in found.legend) == len(linked)
-    assert {row[0]: row[3] for row in found.table} == {
+    assert {node.id: uses for node, _, uses in found.table} == {
         entry.id: entry.uses for entry in ENTRIES if entry.id in linked
     }
 
 
 def test_nodes_are_links_that_say_id_kind_and_standing():
     document = whole_paper()
-    page = Page(render(document))
+    page = Page(index(document))
     assert not page.wrong
     assert not loads_something(page)
     nodes = [a for a in page.all("a") if a["attributes"].get("class", "").startswith("node")]
@@ -171,7 +176,7 @@ def test_nodes_are_links_that_say_id_kind_and_standing():
         told = node["attributes"]
         one = document["claims"][told["data-id"]]
         assert told["tabindex"] == "0"
-        assert told["href"][1:] in names
+        assert told["href"] == name_of(one["id"]) or told["href"][1:] in names
         word = one["standing"] or "not judged"
         assert told["aria-label"] == f"{one['id']}, {one['kind']}, {word}"
         assert letter(word) in node["text"]
@@ -189,14 +194,14 @@ def test_the_documents_edges_come_before_the_catalogues():
     assert [(e.start, e.end) for e in found.edges] == [("toy/a", "toy/b")]
     assert found.left_out == 1
     assert graph(gather((a_claim("toy/a", []), []))) is None
-    assert 'id="graph"' not in render(gather((a_claim("toy/a", []), [])))
+    assert 'id="graph"' not in index(gather((a_claim("toy/a", []), [])))
     theorem, step = "personalization/thm-3.7", "personalization/thm-3.7-desc"
     rows = [record(theorem, PRINTED, "not violated")]
     found = graph(gather((claim(theorem, "tested", rows), rows), (a_claim(step), [])))
     assert [(e.start, e.end) for e in found.edges] == [(step, theorem)]
     document["claims"]["toy/a"]["uses"] = ["toy/b"]
     with pytest.raises(FedboundsError):
-        render(document)
+        site(document)
 
 
 def test_every_standing_has_a_meaning_a_letter_and_a_class_of_its_own():
@@ -204,19 +209,29 @@ def test_every_standing_has_a_meaning_a_letter_and_a_class_of_its_own():
     assert set(MEANING) == set(words)
     assert len({letter(word) for word in words}) == len(words)
     assert len({slug(word) for word in words}) == len(words)
-    html = render(small_document())
-    style = html[html.index("<style>") : html.index("</style>")]
+    style = site(gather())["page.css"]
     for word in words:
         assert re.fullmatch("[a-z-]+", slug(word))
         assert word is Standing.OPEN or f".badge.{slug(word)}" in style
 
 
 @pytest.mark.parametrize("standing", ["satisfiable", "reproduced", "not reproducible as stated"])
-def test_a_claim_judged_as_a_whole_has_a_row_and_a_section(standing):
-    document = gather((a_claim("toy/asm", standing=standing, kind="assumption"), []))
-    page = Page(render(document))
-    assert standing in page.one("claims")["text"]
-    assert "text of toy/asm" in page.one("claim-toy-asm")["text"]
+def test_a_claim_judged_as_a_whole_has_a_row_and_a_page(standing):
+    files = site(gather((a_claim("toy/asm", standing=standing, kind="assumption"), [])))
+    assert standing in Page(files["index.html"]).one("claims")["text"]
+    assert "text of toy/asm" in Page(files[name_of("toy/asm")]).text
+
+
+def test_each_paper_has_a_drawing_of_its_own_after_the_table_of_claims():
+    document = gather(
+        (a_claim("one/a", []), []), (a_claim("one/b", ["one/a"]), []),
+        (a_claim("two/a", []), []), (a_claim("two/b", ["two/a"]), []), (a_claim("two/c", []), []),
+    )  # fmt: skip
+    page = Page(index(document))
+    assert page.one("claims")["line"] < page.one("graph")["line"]
+    nodes = [a["attributes"]["data-id"] for a in page.all("a") if "data-id" in a["attributes"]]
+    assert nodes == ["one/a", "one/b", "two/a", "two/b"]
+    assert "1 definitions, experiments and other claims without an arrow" in page.text
 
 
 # ---- the catalogue

@@ -1,13 +1,13 @@
-"""The page of a whole paper is made: of all claims, with what a run leaves beside its records."""
+"""The site of a whole paper is made: of all claims, with what a run leaves beside its records."""
 
 import pytest
-from pages import Page
+from pages import Page, broken_links, name_of, whole
 
 from fedbounds.theory.language.catalogue import PAPERS, select
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.standing import REFUSED
 from fedbounds.verify.judge.summary import summarise
-from fedbounds.verify.page.written import render
+from fedbounds.verify.page.written import site
 from fedbounds.verify.results.document import Timing, document
 from fedbounds.verify.results.run import Results, Settings
 from fedbounds.vocabulary import Kind
@@ -26,9 +26,10 @@ def test_the_page_of_a_whole_paper_is_made(paper, quick_plan, quick_displays):
         for entry in entries
     ]
     kept = [row for row in rows if row["verdict"] not in REFUSED]
-    text = render(document(Results(claims, kept), Settings(Profile.QUICK), Timing(1.0)))
-    page = Page(text)
+    files = site(document(Results(claims, kept), Settings(Profile.QUICK), Timing(1.0)))
+    assert broken_links(files) == []
     for name, ladders in shown.items():
-        section = page.one("claim-" + name.replace("/", "-"))["text"]
-        assert all(row["ladder"]["parameter"] in section for row in ladders)
+        text = Page(files[name_of(name)]).text
+        assert all(row["ladder"]["parameter"] in text for row in ladders)
+    text = whole(files)
     assert all(entry.id in text for entry in entries if entry.module)

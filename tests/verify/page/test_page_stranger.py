@@ -1,4 +1,4 @@
-"""A page of a stranger's results: their text is shown as text, and none of it is run."""
+"""A site of a stranger's results: their text is shown as text, and none of it is run."""
 
 import base64
 import hashlib
@@ -6,12 +6,20 @@ import re
 from functools import cache
 
 import pytest
-from pages import LEMMA, THEOREM, Page, proved_document
+from pages import (
+    LEMMA,
+    THEOREM,
+    Page,
+    broken_links,
+    html_files,
+    loads_something,
+    proved_document,
+)
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.page import written
 from fedbounds.verify.page.plain import plain
-from fedbounds.verify.page.written import render
+from fedbounds.verify.page.written import site
 
 CODE = "__import__('os').system('touch {}')"
 AS_CALLS = ["{}", "D_W({})", "G_u(t + {})", "sq({})", "smooth(au, {})", "K == 2 + {}", "gamma <= {}",
@@ -73,28 +81,24 @@ def kinds_of_text(document):
 
 
 def shown(document, folder=None):
-    """The page; empty where the document is refused."""
+    """The pages; none where the document is refused."""
     try:
-        return render(document, folder)
+        return html_files(site(document, folder))
     except FedboundsError:
-        return ""
+        return {}
 
 
-def runs_something(html):
+def runs_something(files):
     """Elements and attributes that would run a script, or fetch or open something."""
-    page = Page(html)
-    found = [e["tag"] for e in page.elements if e["tag"] in ("img", "iframe", "object", "embed",
-                                                             "base", "form", "link")]  # fmt: skip
-    found += ["script"] * (len(page.all("script")) - 1)
-    for element in page.elements:
-        for name, value in element["attributes"].items():
-            if name.startswith("on") or name in ("style", "src", "srcset", "action", "formaction"):
-                found.append((name, value))
-            if name in ("href", "xlink:href") and not re.match(
-                r"#|data:(application/json|application/gzip|text/csv|text/x-python);base64,", value
-            ):
-                found.append((name, value))
-    return found + page.wrong
+    found = [link for link in broken_links(files, {"page.css", "claims.csv"})]
+    for html in files.values():
+        page = Page(html)
+        found += [e["tag"] for e in page.elements if e["tag"] in ("img", "iframe", "object",
+                                                                 "embed", "base", "form")]  # fmt: skip
+        found += ["script"] * (len(page.all("script")) - 1)
+        found += [e["attributes"] for e in page.elements if "formaction" in e["attributes"]]
+        found += loads_something(page) + page.wrong
+    return found
 
 
 STEP_TEXTS = ("conditions", "chart", "assumptions", "missing", "failed", "id", "claim", "part",
@@ -126,10 +130,11 @@ def full_of(text):
 def test_text_is_never_run(form, tmp_path):
     marker = tmp_path / "ran"
     text = form.format(CODE.format(marker))
-    html = shown(full_of(text), tmp_path)
+    files = shown(full_of(text), tmp_path)
     assert not marker.exists()
-    assert "touch" in html
-    assert runs_something(html) == []
+    assert len(files) == 4
+    assert all("touch" in html for html in files.values())
+    assert runs_something(files) == []
 
 
 def test_no_text_of_a_document_is_run_or_shown_as_html(tmp_path):
@@ -143,15 +148,15 @@ def test_no_text_of_a_document_is_run_or_shown_as_html(tmp_path):
         if not any(pages):  # one of the two texts may be refused
             pages = [shown(document, tmp_path) for document in alone]
         assert not marker.exists(), first
-        for html in pages:
-            assert not html or runs_something(html) == [], (first, told)
+        for files in pages:
+            assert runs_something(files) == [], (first, told)
 
 
 @pytest.mark.parametrize("text", HTML)
 def test_html_is_shown_as_text(text, tmp_path):
-    html = shown(full_of(text), tmp_path)
-    assert html
-    assert runs_something(html) == []
+    files = shown(full_of(text), tmp_path)
+    assert len(files) == 4
+    assert runs_something(files) == []
 
 
 @pytest.mark.parametrize("latex", [*HTML, r"\lt", r"\amp", "\ufffe", r"a \le b < c & d"])
@@ -164,37 +169,58 @@ def test_any_latex_makes_a_page_or_one_line(latex):
     document = proved_document()
     for step in document["proofs"][LEMMA]["steps"]:
         step["left"] = latex
-    html = shown(document)
-    assert not html or runs_something(html) == []
+    assert runs_something(shown(document)) == []
+
+
+@pytest.mark.parametrize("text", HTML)
+def test_a_hostile_reading_or_id_is_text_on_both_kinds_of_page(text):
+    """Planted: in a reading's name, in a claim's id and in what it rests on."""
+    document = proved_document()
+    name = f"toy/{text}"
+    claim = document["claims"].pop("toy/claim-1")
+    document["claims"][name] = claim | {"id": name, "uses": [LEMMA, text]}
+    document["proofs"][name] = document["proofs"].pop("toy/claim-1")
+    document["claims"][THEOREM]["readings"][1] |= {"name": text, "ambiguity": text}
+    for row in document["results"]:
+        row |= {"claim": name} if row["claim"] == "toy/claim-1" else {}
+        row |= {"reading": text, "ambiguity": text} if row["ambiguity"] else {}
+    files = shown(document)
+    assert len(files) == 4
+    assert runs_something(files) == []
 
 
 def test_the_browser_runs_the_script_of_the_page_alone():
-    html = render(proved_document())
-    (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
-    told = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = next(
-        e["attributes"]["content"]
-        for e in Page(html).all("meta")
-        if e["attributes"].get("http-equiv") == "Content-Security-Policy"
-    )
-    assert f"script-src 'sha256-{told}';" in policy
-    assert "default-src 'none'" in policy
+    for html in shown(proved_document()).values():
+        (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+        told = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policy = next(
+            e["attributes"]["content"]
+            for e in Page(html).all("meta")
+            if e["attributes"].get("http-equiv") == "Content-Security-Policy"
+        )
+        rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+        assert rules["script-src"] == f"'sha256-{told}'"
+        assert rules["default-src"] == "'none'"
+        assert set(rules) == {"default-src", "script-src", "style-src", "base-uri", "form-action"}
 
 
 @pytest.mark.parametrize("path", ["../outside.py", "/etc/hostname", "witnesses/../../outside.py"])
-def test_no_script_from_outside_the_folder_is_shown(path, tmp_path):
+def test_no_script_from_outside_the_folder_is_linked(path, tmp_path):
     (tmp_path / "outside.py").write_text("print('outside')")
     folder = tmp_path / "results"
     folder.mkdir()
     document = proved_document()
     for row in document["results"]:
         row["witness"] = path
-    assert "print(&#39;outside" not in shown(document, folder)
+    files = shown(document, folder)
+    assert any(path in html for html in files.values())
+    links = [a["attributes"]["href"] for html in files.values() for a in Page(html).all("a")]
+    assert not [link for link in links if link.endswith(("outside.py", "hostname"))]
 
 
 def test_a_command_of_the_page_is_one_command():
     document = proved_document()
     document["run"]["seed"] = "3; touch ran"
     document["claims"][THEOREM]["place"] = "my file; touch ran.py:12"
-    html = shown(document)
-    assert not html or "--seed &#39;3; touch ran&#39;" in html
+    for html in shown(document).values():
+        assert "--seed &#39;3; touch ran&#39;" in html
