@@ -1,43 +1,35 @@
-"""Files inside the page are the right bytes, the page stays small, and its script is sound."""
+"""Files beside the index are told with their sizes, pages stay small, and scripts are sound."""
 
 import csv
-import gzip
 import io
-import json
 import re
 import shutil
 import subprocess
-from base64 import b64decode
 
 import pytest
 from pages import (
     LIKE,
     PRINTED,
-    SCRIPT,
     SUMMED,
     THEOREM,
     Page,
     claim,
     gather,
+    html_files,
+    index,
     loads_something,
+    name_of,
+    page_of,
     record,
     small_document,
 )
 
 from fedbounds.theory.language.catalogue import paper
-from fedbounds.verify.page.downloads import (
-    Results,
-    claims_csv,
-    claims_file,
-    downloads,
-    results_file,
-)
-from fedbounds.verify.page.written import render
-from fedbounds.verify.results.records import sealed
+from fedbounds.verify.page.downloads import claims_csv
+from fedbounds.verify.page.written import site, write_site
 from fedbounds.vocabulary import Kind
 
-LARGEST = 3_000_000
-ROOM = 900_000
+LARGEST = 1_000_000
 
 
 @pytest.fixture
@@ -45,43 +37,31 @@ def results():
     return small_document()
 
 
-def content(link):
-    kind, _, data = link.partition(";base64,")
-    assert kind.startswith("data:")
-    return b64decode(data, validate=True)
+def rows_of(html):
+    """File names and sizes of the table of downloads."""
+    text = html[html.index('<table class="downloads">') :]
+    return dict(re.findall(r'<a href="([^"]+)">.*<td class="n">(\d+)</td>', text))
 
 
-def without_seal(text):
-    data = json.loads(text)
-    assert data.pop("digest")
-    return data
+def test_the_files_of_the_folder_are_told_with_their_sizes(results, tmp_path):
+    (tmp_path / "records").mkdir()
+    for name in ("results.json", "proofs.json", "records/toy.jsonl.gz", "mine.txt"):
+        (tmp_path / name).write_text(name)
+    write_site(results, tmp_path)
+    told = rows_of((tmp_path / "index.html").read_text("utf-8"))
+    assert {"claims.csv", "results.json", "proofs.json"} <= set(told)
+    assert "mine.txt" not in told
+    for name, size in told.items():
+        assert (tmp_path / name).stat().st_size == int(size)
+    assert set(rows_of(index(results))) == {"claims.csv"}
 
 
-def links(html):
-    """File names and contents of the download links of a page."""
-    found = [a["attributes"] for a in Page(html).all("a") if "download" in a["attributes"]]
-    return {link["download"]: content(link["href"]) for link in found}
-
-
-def test_downloads_are_the_right_bytes(results, tmp_path):
-    script = tmp_path / "witnesses" / "thm.py"
-    script.parent.mkdir()
-    script.write_text(SCRIPT)
-    files = links(render(results, tmp_path))
-    assert set(files) == {"results.json", "claims.csv", "thm.py"}
-    assert files["results.json"] == sealed(results).encode()
-    assert without_seal(files["results.json"]) == results
-    assert files["thm.py"] == SCRIPT.encode()
-    assert set(links(render(results))) == {"results.json", "claims.csv"}
-
-
-def test_the_size_told_is_that_of_the_file(results):
-    for file in downloads(Results(results), None, ROOM):
-        assert file.size == len(content(file.link))
+def test_the_table_of_claims_is_written_beside_the_index(results):
+    assert site(results)["claims.csv"] == claims_csv(results)
 
 
 def test_claims_as_rows(results):
-    rows = list(csv.DictReader(io.StringIO(links_csv(results).decode())))
+    rows = list(csv.DictReader(io.StringIO(claims_csv(results))))
     assert len({len(row) for row in rows}) == 1
     assert not any(None in row for row in rows)
     by_claim = {}
@@ -100,34 +80,6 @@ def test_claims_as_rows(results):
     (definition,) = by_claim["toy/def-1"]
     assert (definition["standing"], definition["reading"]) == ("", "")
     assert definition["text"] == "text of toy/def-1"
-
-
-def links_csv(results):
-    return next(
-        content(f.link) for f in downloads(Results(results), None, ROOM) if f.name == "claims.csv"
-    )
-
-
-def test_results_are_as_complete_as_there_is_room_for(results):
-    whole, results = sealed(results).encode(), Results(results)
-    plain = results_file(results, 8 * len(whole))
-    assert (plain.name, content(plain.link)) == ("results.json", whole)
-    tight = results_file(results, 2 * len(whole))
-    assert tight.name == "results.json.gz"
-    assert gzip.decompress(content(tight.link)) == whole
-    assert "all 6 records" in tight.holds
-    bare = results_file(results, 10)
-    found = without_seal(gzip.decompress(content(bare.link)))
-    assert found == results.document | {"results": [], "left_out": {"results": 6}}
-    assert "without its 6 records" in bare.holds
-
-
-def test_a_table_of_claims_without_room_is_compressed(results):
-    plain = claims_csv(results)
-    assert content(claims_file(results, 20 * len(plain)).link) == plain
-    packed = claims_file(results, 2 * len(plain))
-    assert packed.name == "claims.csv.gz"
-    assert gzip.decompress(content(packed.link)) == plain
 
 
 # ---- the size of a large run
@@ -168,29 +120,37 @@ def large_document(records):
     return gather(*groups)
 
 
-def test_a_large_run_makes_a_page_of_at_most_three_megabytes():
+def test_a_large_run_makes_pages_of_less_than_a_megabyte():
     document = large_document(20_000)
     assert len(document["results"]) >= 20_000
-    assert len(document["claims"]) >= 100
-    html = render(document)
-    assert len(html.encode()) <= LARGEST
-    page = Page(html)
-    assert not page.wrong
-    assert not loads_something(page)
-    section = page.one("claim-personalization-thm-3.7")
-    assert re.search("The (40|20|8) most exposed instances are listed", section["text"])
-    assert html.count('<table class="plot-data">') >= len(document["claims"])
+    files = html_files(site(document))
+    assert len(files) == len(document["claims"]) + 1 > 100
+    for name, html in files.items():
+        assert len(html.encode()) <= LARGEST, name
+        page = Page(html)
+        assert not page.wrong
+        assert not loads_something(page)
+        assert name == "index.html" or '<table class="plot-data">' in html
+    headline = Page(files[name_of("personalization/thm-3.7")]).one("headline")["text"]
+    listed, left = re.search(
+        r"The (\d+) most exposed instances are listed; (\d+) more", headline
+    ).groups()
+    own = [r for r in document["results"] if r["claim"] == "personalization/thm-3.7"]
+    assert int(listed) + int(left) == sum(r["reading"] == PRINTED.name for r in own)
 
 
-def test_a_page_that_would_be_too_large_shows_less_and_says_so(results, monkeypatch):
-    curve = {"rounds": list(range(64)), "left": [1.0] * 64, "right": [2.0] * 64}
-    results["results"][0]["curve"] = curve
-    whole = render(results)
-    assert "are left out" not in Page(whole).one("details")["text"]
-    monkeypatch.setattr("fedbounds.verify.page.written.LARGEST", len(whole.encode()) - 1)
-    html = render(results)
-    assert len(html.encode()) < len(whole.encode())
-    assert "40 rounds between those drawn are left out" in Page(html).one("details")["text"]
+def test_a_page_that_would_be_too_large_lists_less_and_counts_what_is_left_out(monkeypatch):
+    rows = [record(LIKE, PRINTED, "not violated", instance=f"number {at}") for at in range(50)]
+    document = gather((claim(LIKE, "tested", rows), rows))
+    listed = {}
+    for largest in (LARGEST, 10):
+        monkeypatch.setattr("fedbounds.verify.page.written._LARGEST", largest)
+        text = page_of(document, LIKE).text
+        found = re.search(r"The (\d+) most exposed instances are listed; (\d+) more", text)
+        assert sum(map(int, found.groups())) == 50
+        assert text.count("number ") - 1 == int(found[1])  # the tightest is told above
+        listed[largest] = int(found[1])
+    assert listed[10] < listed[LARGEST]
 
 
 # ---- what is promised to readers, checked without a browser
@@ -201,34 +161,82 @@ def script_of(html):
     return script
 
 
-def test_the_script_is_sound(results):
-    script = script_of(render(results))
-    bare = re.sub(r'//[^\n]*|"(?:[^"\\]|\\.)*"|`[^`]*`', "", script)
-    for opening, closing in ("()", "[]", "{}"):
-        assert bare.count(opening) == bare.count(closing)
-    for word in ("fetch", "XMLHttpRequest", "eval(", "innerHTML", "localStorage", "import("):
-        assert word not in script
-    if node := shutil.which("node"):
-        done = subprocess.run([node, "--check", "-"], input=script, text=True, capture_output=True)
-        assert done.returncode == 0, done.stderr
+def test_the_scripts_are_sound(results):
+    files = site(results)
+    for name in ("index.html", name_of(THEOREM)):
+        script = script_of(files[name])
+        bare = re.sub(r'//[^\n]*|"(?:[^"\\]|\\.)*"|`[^`]*`', "", script)
+        for opening, closing in ("()", "[]", "{}"):
+            assert bare.count(opening) == bare.count(closing)
+        for word in ("fetch", "XMLHttpRequest", "eval(", "innerHTML", "localStorage", "import("):
+            assert word not in script
+        if node := shutil.which("node"):
+            command = [node, "--check", "-"]
+            done = subprocess.run(command, input=script, text=True, capture_output=True)
+            assert done.returncode == 0, done.stderr
+
+
+SEARCH = """
+const row = (textContent, text) => ({textContent, dataset: {text}, hidden: false});
+const rows = [row("thm-1 refuted Theorem 1", "f(w) <= 2"), row("thm-2 tested Lemma 2", "G <= 1")];
+const said = {};
+const box = {value: "", listeners: {}, closest: () => said,
+             addEventListener: (name, what) => { box.listeners[name] = what; }};
+const document = {
+  getElementById: (name) => name === "search" ? box : null,
+  querySelector: () => said,
+  querySelectorAll: (what) => what.includes("table-of-claims tbody") ? rows : [],
+  addEventListener: () => {},
+};
+const location = {hash: ""}, addEventListener = () => {};
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [("", 2), ("THM-1", 1), ("refuted", 1), ("lemma 2", 1), ("f(w)", 1), ("thm", 2), ("none", 0),
+     ("refuted lemma", 0)],
+)  # fmt: skip
+def test_the_search_shows_rows_that_hold_every_word(results, typed, shown):
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs a program that runs scripts")
+    script = script_of(index(results)).replace('"use strict";', "")
+    ask = f"box.value = {typed!r}; box.listeners.input();"
+    tell = "console.log(rows.filter((r) => !r.hidden).length, said.hidden, said.textContent);"
+    done = subprocess.run(
+        [node, "-"], input=SEARCH + script + ask + tell, text=True, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    told = f"{shown} of 2 claims" if typed else ""
+    assert done.stdout.strip() == f"{shown} false {told}".strip()
 
 
 def test_phone_dark_print_and_keyboard_are_provided_for(results):
-    html = render(results)
-    page = Page(html)
-    assert 'name="viewport" content="width=device-width, initial-scale=1"' in html
-    style = html[html.index("<style>") : html.index("</style>")]
+    files = site(results)
+    style = files["page.css"]
     for rule in (
         "prefers-color-scheme: dark",
         "@media print",
         ":focus-visible",
         "max-width: 46rem",
+        ".scroll { overflow-x: auto",
     ):
         assert rule in style
-    assert ".scroll { overflow-x: auto" in style
-    for table in page.all("table"):
-        line, column = table["line"]
-        before = html.splitlines()[line - 2]
-        assert 'class="scroll' in before, (line, column, before)
-    boxes = [e["attributes"] for e in page.elements if e["attributes"].get("tabindex") == "0"]
-    assert all(box.get("aria-label") for box in boxes)
+    for html in html_files(files).values():
+        page = Page(html)
+        assert 'name="viewport" content="width=device-width, initial-scale=1"' in html
+        for table in page.all("table"):
+            line, column = table["line"]
+            before = html.splitlines()[line - 2]
+            assert 'class="scroll' in before, (line, column, before)
+        boxes = [e["attributes"] for e in page.elements if e["attributes"].get("tabindex") == "0"]
+        assert all(box.get("aria-label") for box in boxes)
+
+
+def test_the_standing_stands_beside_the_claim(results):
+    """On a narrow screen the first two columns are all that is seen."""
+    html = index(results)
+    table = html[html.index('<table class="sortable') :]
+    head = [cell["text"] for cell in Page(table[: table.index("</thead>")]).all("th")]
+    assert head[:2] == ["claim", "standing"]

@@ -8,17 +8,27 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pages import LIKE, PRINTED, SUMMED, THEOREM, Page, claim, gather, record, small_document
+from pages import (
+    LIKE,
+    PRINTED,
+    SUMMED,
+    THEOREM,
+    claim,
+    gather,
+    index,
+    page_of,
+    record,
+    small_document,
+    Page,
+)
 
 from fedbounds.verify.page.comparisons import comparison_view
-from fedbounds.verify.page.detail import Detail, Room
 from fedbounds.verify.page.figures import SMALLEST, strips, waterfall, waterfalls
 from fedbounds.verify.page.formulas import NO_FORMULAS
 from fedbounds.verify.page.numbers import number
 from fedbounds.verify.page.plots import SIZE, Curve, axis, panel
 from fedbounds.verify.page.runs import curve_view, entitled, ladder_view
 from fedbounds.verify.page.sections import section
-from fedbounds.verify.page.written import render
 
 ROUNDS = [0, 1, 2, 4, 8]
 CURVE = {
@@ -168,9 +178,9 @@ def test_a_curve_is_thinned_where_there_is_no_room_and_says_so():
 
 def test_a_curve_of_another_reading_is_not_shown_for_the_headline(results):
     results["results"][3]["curve"] = CURVE
-    assert "round by round" not in render(results)
+    assert "round by round" not in page_of(results, THEOREM).text
     results["results"][0]["curve"] = CURVE
-    section = Page(render(results)).one("claim-personalization-thm-3.7")["text"]
+    section = page_of(results, THEOREM).text
     assert "Measured against bound, round by round" in section
     assert "quadratic 1 (tightness 0.5)" in section
 
@@ -199,7 +209,7 @@ def test_the_ladder_is_drawn_with_both_slopes_and_told_in_text(results):
     assert found.rows[0] == ("0.125", "0.125", "0.9", "0.1")
     assert found.rows[3] == ("1", "1", "–", "–")
     results["results"][0]["ladder"] = LADDER
-    text = Page(render(results)).one("claim-personalization-thm-3.7")["text"]
+    text = page_of(results, THEOREM).text
     assert "fitted to the points: 1.02 (0.9 to 1.1); symbolic exponent of the theorem" in text
     assert "term: 1." in text
 
@@ -211,7 +221,7 @@ def test_what_a_paper_displays_is_drawn_beside_its_claim(results, quick_displays
     row, *_ = next(iter(every.values()))
     assert "claim" not in row
     results["claims"][THEOREM]["displays"] = [row]
-    text = Page(render(results)).one("claim-personalization-thm-3.7")["text"]
+    text = page_of(results, THEOREM).text
     assert row["problem"]["instance"] in text
     assert next(iter(row["ladder"]["series"])) in text
 
@@ -236,7 +246,7 @@ def test_a_ladder_without_a_fit_or_a_term_to_compare_says_so(results):
         assert {line.style for line in found.panels[0].lines} == {"left", "fit"}
         assert found.symbolic == shown
     results["results"][0]["ladder"] = ladder
-    text = Page(render(results)).one("claim-personalization-thm-3.7")["text"]
+    text = page_of(results, THEOREM).text
     assert "the claim names no term to compare it with" in text
 
 
@@ -251,9 +261,9 @@ def test_a_ladder_of_algorithms_is_a_table(results):
     assert found.panels == ()
     assert found.rows == (("FedAvg-P", "0.5"), ("Scaffold-P", "0.25"))
     results["results"][0]["ladder"] = ladder
-    page = Page(render(results))
+    page = page_of(results, THEOREM)
     assert not page.wrong
-    assert "Scaffold-P" in page.one("claim-personalization-thm-3.7")["text"]
+    assert "Scaffold-P" in page.text
 
 
 def test_every_kind_of_ladder_is_shown_before_a_second_one_of_any():
@@ -263,8 +273,7 @@ def test_every_kind_of_ladder_is_shown_before_a_second_one_of_any():
         for name in ("a", "b", "c") for at in range(4)
     ]  # fmt: skip
     rows[5]["verdict"] = "violated"
-    detail = Detail(8, 8, 10, Room.ALL)
-    found = section(claim(THEOREM, "tested", rows), rows, NO_FORMULAS, None, detail)
+    found = section(claim(THEOREM, "tested", rows), rows, NO_FORMULAS, None, None, 8)
     names = [one.instance for one in found.ladders]
     assert names[0] == "b 1"
     assert sorted(name[0] for name in names[:3]) == ["a", "b", "c"]
@@ -313,18 +322,18 @@ def test_every_figure_has_a_table_and_every_drawing_a_name(results):
     ]
     best = {"how": "search, 9 evaluations"}
     rows.append(record(THEOREM, PRINTED, "not violated", 0.75, instance="found", best=best))
-    page = Page(render(gather((claim(THEOREM, "tested", rows), rows))))
+    page = page_of(gather((claim(THEOREM, "tested", rows), rows)), THEOREM)
     assert not page.wrong
-    section = page.one("claim-personalization-thm-3.7")["text"]
-    assert "Tightest, by search, 9 evaluations: tightness 0.75 on found; K = 1, T = 3" in section
-    assert section.count("Data of the figure") == len(page.all("figure")) == 3
+    told = page.text
+    assert "Tightest, by search, 9 evaluations: tightness 0.75 on found; K = 1, T = 3" in told
+    assert told.count("Data of the figure") == len(page.all("figure")) == 3
     for drawing in page.all("svg"):
         named = drawing["attributes"]
         assert named.get("aria-hidden") == "true" or named.get("aria-label"), named
 
 
 def test_how_the_tightest_instance_was_found_is_a_column(results):
-    html = render(results)
+    html = index(results)
     table = html[html.index('<table class="sortable') :]
     head = [cell["text"] for cell in Page(table[: table.index("</thead>")]).all("th")]
     body = ET.fromstring(table[table.index("<tbody>") : table.index("</tbody>") + 8])

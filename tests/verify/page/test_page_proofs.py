@@ -14,33 +14,34 @@ from pages import (
     Page,
     claim,
     gather,
+    html_files,
+    index,
     loads_something,
+    name_of,
+    page_of,
     proof,
     proved_document,
     record,
     small_document,
     step,
     table_of_claims,
+    whole,
 )
 
 from fedbounds.theory.proof.library import book_of, names_of, papers
 from fedbounds.theory.proof.replay import Local
-from fedbounds.verify.page import detail, steps
+from fedbounds.verify.page import steps
 from fedbounds.verify.page.formulas import SIGNS
 from fedbounds.verify.page.mathml import to_mathml
 from fedbounds.verify.page.proof_findings import status_cell
 from fedbounds.verify.page.sentences import sentences
-from fedbounds.verify.page.written import render
+from fedbounds.verify.page.written import site
 from fedbounds.vocabulary import ProofStatus
 
 
 @pytest.fixture
 def results():
     return proved_document()
-
-
-def section_of(page, claim_id):
-    return page.one("claim-" + claim_id.replace("/", "-"))["text"]
 
 
 def fail(results, claim_id):
@@ -61,31 +62,27 @@ def test_words_are_those_of_the_prover():
     assert set(steps.MEANING) == set(ProofStatus)
 
 
-def test_page_with_proofs_is_well_formed_and_self_contained(results):
-    html = render(results)
-    page = Page(html)
-    assert not page.wrong
-    assert not loads_something(page)
-    names = [e["attributes"]["id"] for e in page.elements if "id" in e["attributes"]]
-    assert len(names) == len(set(names))
-    links = [a["attributes"]["href"] for a in page.all("a") if "download" not in a["attributes"]]
-    assert {link[1:] for link in links} <= set(names)
-    for piece in re.findall(r"<math.*?</math>", html):
+def test_formulas_of_proofs_are_well_formed(results):
+    pieces = re.findall(r"<math.*?</math>", whole(site(results)))
+    assert pieces
+    for piece in pieces:
         assert not list(ET.fromstring(piece).iter("mtext")), piece
 
 
 def test_a_document_without_proofs_says_so_and_shows_none():
-    html = render(small_document())
-    page = Page(html)
-    assert not [e for e in page.all("h4") if e["text"] == "Proof"]
-    assert "Taken as given" not in page.text
-    assert "Steps of proofs that fail" not in page.text
+    files = site(small_document())
+    for html in html_files(files).values():
+        page = Page(html)
+        assert not [e for e in page.all("h2") if e["text"] == "Proof"]
+        assert "Taken as given" not in page.text
+        assert "Steps of proofs that fail" not in page.text
+    html = files["index.html"]
     assert {cells[4] for cells in table_of_claims(html).values()} == {"–"}
-    assert "No proof was replayed" in page.text
+    assert "No proof was replayed" in Page(html).text
 
 
 def test_failing_steps_come_first_then_open_ones_then_all(results):
-    text = section_of(Page(render(results)), LEMMA).split("Proof\n")[1]
+    text = page_of(results, LEMMA).text.split("Proof\n")[1]
     in_order(
         text, "false lem-A.2: line 4", "does not follow lem-A.2: line 3", "open lem-A.2: line 2"
     )
@@ -98,7 +95,7 @@ def test_failing_steps_come_first_then_open_ones_then_all(results):
 
 
 def test_what_survives_is_in_the_second_line_and_computed(results):
-    text = section_of(Page(render(results)), LEMMA)
+    text = page_of(results, LEMMA).text
     third = text[text.index("does not follow lem-A.2: line 3") :]
     second_line = [line for line in third.splitlines() if line.strip()][1]
     assert second_line.startswith(
@@ -111,7 +108,7 @@ def test_what_survives_is_in_the_second_line_and_computed(results):
     row = changed["proofs"][LEMMA]
     row["steps"][3] |= {"local": "open", "inherited": False}
     row["status"] = "gap"
-    text = section_of(Page(render(changed)), LEMMA)
+    text = page_of(changed, LEMMA).text
     assert "proved with a correction" not in text
     assert text.count("What survives: nothing is proved in its place.") == 2
 
@@ -152,7 +149,7 @@ def test_a_corrected_claim_is_what_survives_only_if_it_is_proved(results):
 
 
 def test_numbers_against_a_step_are_shown_with_both_sides(results):
-    text = section_of(Page(render(results)), LEMMA)
+    text = page_of(results, LEMMA).text
     numbers = text[text.index("These numbers") :].split("Why it is not proved")[0]
     assert "left side 4 and right side −3" in numbers
     assert "[i=1, k=0: 3 − 3 xi[1,1]]" in numbers
@@ -164,77 +161,81 @@ def test_a_false_step_shows_its_script_of_the_result_folder(results, tmp_path):
     script = tmp_path / "witnesses" / "thm.py"
     script.parent.mkdir()
     script.write_text(SCRIPT)
-    assert SCRIPT in section_of(Page(render(results, tmp_path)), LEMMA)
-    text = section_of(Page(render(results)), LEMMA)
-    assert SCRIPT not in text
-    assert "witnesses/thm.py" in text
+    page = page_of(results, LEMMA, tmp_path)
+    (link,) = [a["attributes"]["href"] for a in page.all("a") if "thm.py" in a["text"]]
+    assert (tmp_path / "claims" / link).resolve() == script
+    bare = page_of(results, LEMMA)
+    assert not [a for a in bare.all("a") if "thm.py" in a["text"]]
+    assert "it is not beside this page: witnesses/thm.py" in bare.text
 
 
 def test_a_step_tells_what_it_uses_with_multipliers_and_what_it_rests_on(results):
-    html = render(results)
-    text = section_of(Page(html), THEOREM)
+    html = site(results)[name_of(THEOREM)]
+    text = Page(html).text
     assert "proved, from steps that are not thm-3.7" in text
     assert "rests on lem-A.2: line 2, not proved" in text
-    assert '<a href="#claim-personalization-lem-A.2"><code>lem-A.2: line 2</code></a>' in html
+    assert '<a href="claim-personalization-lem-A.2.html"><code>lem-A.2: line 2</code></a>' in html
     assert "By 1 step, 1 fact and 1 square" in text
     assert "lem-A.2: line 2 at t = t - 1, summed over i, times 1" in text
-    assert '<a href="#claim-personalization-lem-A.2">lem-A.2: line 2 at t = t - 1' in html
+    assert '<a href="claim-personalization-lem-A.2.html">lem-A.2: line 2 at t = t - 1' in html
     assert re.search(r"square 𝔼‖−2 ∇.*‖², times 1; 3", text)  # one multiplier per branch
     assert "known sign: K = 2 + K′." in text
     assert "on 12 instances right − left is at least −0.25 of its terms' size" in text
-    assert "Reading “G_v summed over clients” (1)" in text
+    others = Page(html).one("other-readings")["text"]
+    assert "Steps of a proof of this reading: 1 proved." in others
+    assert "thm-3.7 [amb-2]" in others
+    assert "thm-3.7 [amb-2]" not in Page(html).one("headline")["text"]
 
 
 def test_a_step_that_was_proved_otherwise_is_told_apart_from_one_that_is_not_proved(results):
     own = results["proofs"][THEOREM]["steps"][0]
     own["failed"] = ["lem-A.2: line 2", "lem-A.2: line 3"]
-    text = section_of(Page(render(results)), THEOREM)
+    text = page_of(results, THEOREM).text
     assert "rests on lem-A.2: line 2, not proved" in text
     assert "rests on lem-A.2: line 3, which the paper does not prove and other steps do" in text
 
 
 def test_a_corrected_claim_has_a_link_where_it_is_on_the_page(results):
-    corrected, place = LIKE + "/corrected", '<a href="#claim-toy-claim-1-corrected">'
+    corrected, place = LIKE + "/corrected", '<a href="claim-toy-claim-1+corrected.html">'
     fail(results, LIKE)
     results["proofs"][corrected] = proof("proved", step("claim-1/corrected"))
-    html = render(results)
-    assert "the corrected claim is proved (claim-1/corrected)" in section_of(Page(html), LIKE)
+    html = site(results)[name_of(LIKE)]
+    assert "the corrected claim is proved (claim-1/corrected)" in Page(html).text
     assert place not in html
     results["claims"][corrected] = results["claims"][LIKE] | {"id": corrected}
-    assert place in render(results).split('id="details"')[1]
+    assert place in site(results)[name_of(LIKE)].split('id="proof"')[1]
 
 
 def test_a_complete_proof_is_told_in_a_folded_list(results):
-    html = render(results)
-    text = section_of(Page(html), LIKE)
+    text = page_of(results, LIKE).text
     assert "Proved: every step of the paper's proof is proved" in text
     assert "Steps: 1 proved." in text
     assert "What survives" not in text
-    assert "open" not in Page(html).one("claim-toy-claim-1")["attributes"]
 
 
-def test_a_claim_with_a_failing_step_is_not_folded(results):
+def test_a_claim_with_a_failing_step_says_so_before_its_proof(results):
+    assert "What fails" not in page_of(results, LIKE).text
     fail(results, LIKE)
-    assert "open" in Page(render(results)).one("claim-toy-claim-1")["attributes"]
+    in_order(page_of(results, LIKE).text, "What fails", "claim-1 does not follow", "\nProof\n")
 
 
 def test_a_failing_step_of_an_alternative_reading_is_told_apart(results):
     other = {"local": "does not follow", "inherited": False, "reading": "client means"}
     results["proofs"][LIKE]["steps"].append(step("claim-1:other", **other))
-    page = Page(render(results))
-    text = section_of(page, LIKE)
+    page = page_of(results, LIKE)
+    text = page.one("other-readings")["text"]
+    assert "claim-1:other" not in page.one("headline")["text"]
     assert "claim-1:other, in an alternative reading: client means" in text
     assert "What survives: the headline reading is proved." in text
-    assert "open" not in page.one("claim-toy-claim-1")["attributes"]
-    findings = page.one("findings")["text"]
+    findings = Page(index(results)).one("findings")["text"]
     in_order(findings, "lem-A.2: line 3", "claim-1:other", "alternative: client means")
     told = sentences(results)[2]
     assert "claim-1:other" not in told
     assert "; in alternative readings 1 does not follow." in told
     fail(results, LIKE)
-    assert "the headline reading is" not in section_of(Page(render(results)), LIKE)
+    assert "the headline reading is" not in page_of(results, LIKE).text
     results["proofs"][LIKE]["steps"].reverse()
-    text = section_of(Page(render(results)), LIKE)
+    text = page_of(results, LIKE).text
     in_order(text, "does not follow claim-1\n", "does not follow claim-1:other")
 
 
@@ -243,7 +244,7 @@ def test_terms_that_most_steps_share_are_told_once(results):
     rows = [step(f"line {at}", **shared) for at in range(3)]
     rows += [step("free"), step("other", conditions=["m <= n"])]
     results["proofs"][LIKE] = proof("proved", *rows)
-    text = section_of(Page(render(results)), LIKE)
+    text = page_of(results, LIKE).text
     assert "Where a step does not say otherwise: if K ≥ 2; assuming: smooth." in text
     assert text.count("K ≥ 2") == 1
     assert text.count("without conditions or assumptions") == 1
@@ -251,7 +252,7 @@ def test_terms_that_most_steps_share_are_told_once(results):
     assert "if m ≤ n" in text
     different = [step("a", conditions=["K >= 2"]), step("b", conditions=["m <= n"])]
     results["proofs"][LIKE] = proof("proved", *different)
-    text = section_of(Page(render(results)), LIKE)
+    text = page_of(results, LIKE).text
     assert "Where a step" not in text
     assert "if K ≥ 2" in text
 
@@ -265,7 +266,7 @@ def test_long_reasons_are_cut_and_do_not_repeat_the_name():
 
 
 def test_cells_count_the_papers_own_steps_of_the_headline_reading(results):
-    rows = table_of_claims(render(results))
+    rows = table_of_claims(index(results))
     cells = {name.partition("/")[2]: row[4] for name, row in rows.items()}
     assert cells == {
         "thm-3.7": "gap, 0/1",
@@ -276,15 +277,15 @@ def test_cells_count_the_papers_own_steps_of_the_headline_reading(results):
 
 
 def test_failing_steps_are_findings(results):
-    page = Page(render(results))
-    text = page.one("findings")["text"]
+    text = Page(index(results)).one("findings")["text"]
+    assert "Steps of proofs that fail: 2" in text
     in_order(text, "Steps of proofs that fail", "lem-A.2: line 4", "lem-A.2: line 3", "Section 9")
     for row in results["proofs"].values():
         for each in row["steps"]:
             each |= {"local": "proved", "inherited": True}
-    page = Page(render(results))
-    assert "Steps of proofs that fail" not in page.text
-    assert "What survives: " not in page.one("details")["text"].split("Proof\n")[1]
+    files = site(results)
+    assert "Steps of proofs that fail" not in Page(files["index.html"]).text
+    assert "What survives: " not in whole(files)
 
 
 def test_sentences_count_proofs_and_name_the_steps_that_fail(results):
@@ -304,14 +305,14 @@ def test_sentences_count_proofs_and_name_the_steps_that_fail(results):
 
 
 def test_given_statements_are_listed_once(results):
-    text = Page(render(results)).one("method")["text"]
+    text = Page(index(results)).one("method")["text"]
     assert "Taken as given in the proofs of personalization: 0 givens and 1 definitions" in text
     assert "def G_u, Table 1" in text
 
 
 def test_missing_parts_are_named_and_steps_of_other_claims_are_not(results):
     results["proofs"][THEOREM]["open"] = ["part v", "lem-A.2: line 2"]
-    text = section_of(Page(render(results)), THEOREM)
+    text = page_of(results, THEOREM).text
     assert "Without a step: part v." in text
 
 
@@ -327,11 +328,15 @@ def test_hostile_text_in_a_proof_stays_text(results):
         ]
     rows[2]["numbers"] = {evil: evil, "left": evil}
     rows[4]["witness"] = evil
-    page = Page(render(results))
-    assert not page.wrong
-    assert not loads_something(page)
-    assert len(page.all("script")) == 1
-    assert evil in section_of(page, LEMMA)
+    files = html_files(site(results))
+    assert len(files) == 4
+    for html in files.values():
+        page = Page(html)
+        assert not page.wrong
+        assert not loads_something(page)
+        assert len(page.all("script")) == 1
+    assert evil in Page(files[name_of(LEMMA)]).text
+    assert evil in Page(files["index.html"]).text
 
 
 # ---- the size of a page
@@ -361,46 +366,17 @@ def many_proofs(count):
     return gather(*groups) | {"proofs": rows}
 
 
-def test_proofs_of_a_long_paper_fit_on_a_page():
-    document = many_proofs(80)
-    html = render(document)
-    assert len(html.encode()) <= 3_000_000
-    page = Page(html)
-    assert not page.wrong
-    assert "For want of room on this page" in page.text
-    assert page.text.count("does not follow claim-") == 160  # above, and in the list of all
-
-
-def test_room_runs_out_multipliers_first_then_all_but_the_findings(results, monkeypatch):
-    pages = {}
-    for level in detail.LEVELS:
-        monkeypatch.setattr("fedbounds.verify.page.written.LEVELS", (level,))
-        pages.setdefault(level.proofs, Page(render(results)))
-    assert list(pages) == list(detail.Room)
-    whole, without, least = (section_of(page, THEOREM) for page in pages.values())
-    assert ", times 1" in whole
-    assert ", times 1" not in without
-    assert "lem-A.2: line 2 at t = t - 1, summed over i" in without
-    assert "lem-A.2: line 2 at t = t - 1, summed over i" in least  # it is not settled
-    whole, without, least = (section_of(page, LIKE) for page in pages.values())
-    assert "≥" in without
-    assert "≥" not in least
-    assert "proved claim-1" in least
-    failing = section_of(pages[detail.Room.FINDINGS], LEMMA)
-    assert "≤" in failing[failing.index("false lem-A.2: line 4") : failing.index("open lem-A.2")]
-
-
-def test_where_room_is_short_a_part_of_the_claim_is_not_repeated(results, monkeypatch):
-    row = results["proofs"][THEOREM]
-    row["steps"] = [step("thm-3.7", reading="as printed"), step("thm-3.7: line 1")]
-    assert "The claim itself, as above." not in section_of(Page(render(results)), THEOREM)
-    level = next(one for one in detail.LEVELS if one.proofs is detail.Room.NO_MULTIPLIERS)
-    monkeypatch.setattr("fedbounds.verify.page.written.LEVELS", (level,))
-    text = section_of(Page(render(results)), THEOREM)
-    assert text.count("The claim itself, as above.") == 1
-    row["steps"][0] |= {"local": "does not follow", "inherited": False}
-    row["failed"] = ["thm-3.7"]
-    assert "The claim itself" not in section_of(Page(render(results)), THEOREM)
+def test_long_proofs_are_told_whole_each_on_its_page():
+    document = many_proofs(12)
+    files = site(document)
+    for name in document["claims"]:
+        html = files[name_of(name)]
+        page = Page(html)
+        assert not page.wrong
+        assert len(html.encode()) < 1_000_000
+        assert page.text.count("does not follow claim-") == 2  # above, and in the list of all
+        told = sum(len(one["by"]) for one in document["proofs"][name]["steps"])
+        assert page.text.count(", times ") == told
 
 
 # ---- the books of this version

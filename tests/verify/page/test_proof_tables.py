@@ -4,7 +4,7 @@ import io
 from contextlib import redirect_stdout
 
 import pytest
-from pages import LEMMA, LIKE, THEOREM, proof, proved_document, small_document, step
+from pages import LEMMA, LIKE, THEOREM, proof, proved_document, small_document, step, whole
 
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.theory.language.symbols import G_u, t
@@ -18,7 +18,7 @@ from fedbounds.verify.judge.proofs import Proofs, proof_rows
 from fedbounds.verify.page.exports.claim_latex import steps_latex
 from fedbounds.verify.page.proof_tables import print_chain, print_proofs
 from fedbounds.verify.page.tables import print_results
-from fedbounds.verify.page.written import render
+from fedbounds.verify.page.written import site
 
 
 def printed(show, *arguments):
@@ -74,7 +74,7 @@ def test_a_real_replay_is_printed_and_has_a_page(real):
     assert "T_{1,u}^t ≤ (L² γ E^t)/n − (K γ G_u^t)/2" in chain
     assert "by def T_1u (FedAvg-P); def E (FedAvg-P); def G_u (FedAvg-P); smooth(∇_u f_i" in chain
     assert "1 square" in chain
-    assert "halved" in render(small_document() | {"proofs": real})
+    assert "halved" in whole(site(small_document() | {"proofs": real}))
 
 
 def test_findings_come_first_then_open_steps_then_complete_proofs(rows):

@@ -89,6 +89,11 @@ def count(amount: int, noun: str, plural: str = "") -> str:
     return f"{amount} {noun if amount == 1 else plural or noun + 's'}"
 
 
+def capital(text: str) -> str:
+    """With a capital letter first, and the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
 def listed(words: Any) -> str:
     """Words joined as in a sentence: "a, b and c"."""
     every = [str(word) for word in words]

@@ -140,6 +140,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters |= {
+        "capital": numbers.capital,
         "number": numbers.number,
         "limits": limits,
         "side": numbers.side,

@@ -4,12 +4,12 @@ import csv
 import xml.etree.ElementTree as ET
 
 import pytest
-from pages import LIKE, PRINTED, THEOREM, Page, claim, gather, proved_document, record
+from pages import LIKE, PRINTED, THEOREM, Page, claim, gather, name_of, proved_document, record
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.page.exports import draw
 from fedbounds.verify.page.exports.figures import FORMATS, figures, write_figures
-from fedbounds.verify.page.written import render
+from fedbounds.verify.page.written import site
 
 CURVE = {"rounds": [0, 1, 2, 5], "left": [1.0, 0.5, 0.0, 0.25], "right": [2.0, 2.0, 1.0, 1.0]}
 CURVE |= {"mean": [1.0, 0.75, 0.5, 0.4375], "low": [0.5, 0.2, None, 0.1], "high": [1.5, 1, 1, 1]}
@@ -75,13 +75,15 @@ def test_every_figure_is_written_with_its_numbers(document, tmp_path):
     assert uses[0] == {"claim": THEOREM, "standing": "refuted", "rests directly on": LIKE}
 
 
-def test_there_are_as_many_as_on_the_page(document):
-    page = Page(render(document))
-    onpage = len(page.all("figure")) + len(
-        [t for t in page.all("table") if "waterfall" in str(t["attributes"])]
+def test_there_are_as_many_as_on_the_pages_of_claims(document):
+    names = [name_of(key) for key in document["claims"]]
+    pages = [Page(text) for name, text in site(document).items() if name in names]
+    assert len(pages) == len(names)
+    told = sum(len(page.all("figure")) for page in pages) + sum(
+        "waterfall" in str(t["attributes"]) for page in pages for t in page.all("table")
     )
     drawn = [f.name for f in figures(document) if f.name != "dependences"]
-    assert len(drawn) == onpage
+    assert len(drawn) == told
 
 
 def saved(document, folder, form):
