@@ -96,8 +96,8 @@ def test_what_the_page_of_a_file_prints_runs_from_its_folder(tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     own_file(tmp_path, body=FALSE)
     assert status(["verify", "mine.py", "--quick", "--workers", "1"]) == 0
-    text = Path("results/index.html").read_text(encoding="utf-8")
-    code = [element["text"] for element in Page(text).all("code")]
+    texts = [path.read_text(encoding="utf-8") for path in Path("results").rglob("*.html")]
+    code = [element["text"] for text in texts for element in Page(text).all("code")]
     commands = [words for one in code for words in found(html.unescape(one))]
     mentioned = [words for words in commands if "CLAIM" not in words]
     assert {words[0] for words in mentioned} == {"verify", "search"}

@@ -13,13 +13,13 @@ from pages import (
     PRINTED,
     SUMMED,
     THEOREM,
+    Page,
     claim,
     gather,
     index,
     page_of,
     record,
     small_document,
-    Page,
 )
 
 from fedbounds.verify.page.comparisons import comparison_view

@@ -45,7 +45,7 @@ def test_a_copy_of_the_package_has_its_digests(tree):
 
 @pytest.mark.parametrize(
     "name",
-    ["verify/page/written.py", "verify/page/templates/page.html.j2", "verify/page/exports/rows.py",
+    ["verify/page/written.py", "verify/page/templates/index.html.j2", "verify/page/exports/rows.py",
      "verify/commands/__init__.py", "verify/page/referee/words.py", "verify/page/tables.py",
      "verify/commands/command_line.py", "verify/results/audit.py", "laws/base.py"],
 )  # fmt: skip
@@ -132,7 +132,7 @@ def test_what_determines_records_imports_nothing_else(paper):
 def test_an_import_of_what_is_left_out_is_seen(tree):
     path = tree / "verify" / "decide" / "part.py"
     text = path.read_text(encoding="utf-8")
-    for line in ("from ..page.written import render", "from fedbounds.verify.page import tables",
+    for line in ("from ..page.written import site", "from fedbounds.verify.page import tables",
                  "def f():\n    import fedbounds.verify.commands.command_line",
                  "from ...theory.submodel.bounds import x",
                  "from fedbounds.theory.submodel import bounds"):  # fmt: skip

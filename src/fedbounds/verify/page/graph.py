@@ -8,9 +8,9 @@ from typing import Any
 from fedbounds.theory.language import catalogue
 from fedbounds.vocabulary import Standing
 
+from .addresses import Addresses
 from .layering import NODE, Layout, layout
 from .standings import NOT_JUDGED, letter, slug, word_of
-from .addresses import Addresses
 from .summary import short_id
 
 Record = dict[str, Any]
@@ -93,8 +93,13 @@ def graph(every: Sequence[Record]) -> Graph | None:
     found = layout(drawn)
     places = _places(found, labels)
     nodes = tuple(
-        _node(claims[name], labels[name], addresses.from_index(name), bool(uses[name]),
-              places[name, found.column[name]])
+        _node(
+            claims[name],
+            labels[name],
+            addresses.from_index(name),
+            bool(uses[name]),
+            places[name, found.column[name]],
+        )
         for name in drawn
     )
     return Graph(

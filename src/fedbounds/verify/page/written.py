@@ -35,7 +35,7 @@ from . import (
     summary,
     told,
 )
-from .addresses import CLAIMS, INDEX, Addresses
+from .addresses import CLAIMS, INDEX
 from .formulas import formulas, with_equal_terms
 from .limits import limits
 from .proof_steps import Source

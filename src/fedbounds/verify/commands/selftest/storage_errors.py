@@ -24,7 +24,7 @@ from fedbounds.vocabulary import Standing, Verdict
 from ...decide.measurement import fingerprint, measure
 from ...judge.judge import judge_reading
 from ...judge.summary import summarise
-from ...page.written import render
+from ...page.written import site
 from ...results.document import Timing, document
 from ...results.files import write_bytes, write_text
 from ...results.packs import GZIP, Kept, blocks, packed, read
