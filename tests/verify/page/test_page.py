@@ -80,7 +80,7 @@ def test_papers_come_first_then_findings_then_the_table(results):
     page = Page(index(results))
     places = [page.one(name)["line"] for name in ("papers", "findings", "claims", "method")]
     assert places == sorted(places)
-    told = [element["text"] for element in page.all("li") if "] is" in element["text"]]
+    told = [element["text"] for element in page.all("li") if "] says: " in element["text"] or "] is missing" in element["text"]]
     assert LEMMA in told[0]
     (elsewhere,) = [text for text in told if THEOREM in text]
     assert "read “G_v summed over clients” (amb-2): 1.75 > 1 at n=2" in elsewhere
@@ -110,8 +110,8 @@ def test_a_finding_is_one_sentence(results):
     results["claims"][mended["id"]] = mended
     (told,) = [e["text"] for e in Page(index(results)).all("li") if f"[{LEMMA}]" in e["text"]]
     assert told == (
-        f"Lemma A.2 [{LEMMA}] is printed as “text of {LEMMA}”; refuted: 1.25 > 1 at n=2, m=1, K=1, "
-        "T=3; instead: lem-A.2/corrected is confirmed; what a correction changes: the rate."
+        f"Lemma A.2 [{LEMMA}] says: text of {LEMMA}; refuted: 1.25 > 1 at n=2, m=1, K=1, "
+        "T=3; instead: lem-A.2/corrected is confirmed; how grave: rate."
     )
 
 

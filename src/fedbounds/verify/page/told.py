@@ -14,11 +14,11 @@ Record = dict[str, Any]
 Records = Mapping[str, list[Record]]
 
 _WORST = 3  # findings on a tile
-_SAYS = {
-    Source.VERBATIM: "is printed as",
-    Source.RESTORED: "is printed, as restored by us, as",
-    Source.RECONSTRUCTED: "is missing; our own text in its place says",
-    Source.OURS: "is ours and says",
+_SAYS = {  # a statement is told in our words, wherever it is from
+    Source.VERBATIM: "says",
+    Source.RESTORED: "says, as restored by us",
+    Source.RECONSTRUCTED: "is missing, and our own text in its place says",
+    Source.OURS: "is ours, and says",
 }
 
 
