@@ -227,7 +227,7 @@ def _run_options(command: Any) -> Any:
 @click.option("--laws", is_flag=True, help="Also the common laws of algorithms, for your own.")
 @_run_options
 def verify(names: tuple[str, ...], laws: bool, **options: Any) -> None:
-    """Judge claims; write records, results.json and a page."""
+    """Judge claims; write records, results.json and pages."""
     entries = entries_named(names)
     if laws:
         from ..page.own_laws import print_laws
@@ -457,7 +457,7 @@ def _make_page(data: dict[str, Any], folder: Path) -> Path:
 def report(
     folder: str, figures: Path | None, formats: tuple[str, ...], referee: str | None
 ) -> None:
-    """Make the site of a result folder, an index and a page per claim, from its results.json."""
+    """Make the pages of a result folder from its results.json."""
     if formats and figures is None:
         raise FedboundsError("--figure-format needs --figures FOLDER")
     if referee is not None and figures is not None:
