@@ -48,12 +48,12 @@ def test_a_conflict_is_shown_beside_all_other_claims_and_named(tmp_path, capsys,
     assert len(err.strip().splitlines()) == 1
     conflict = Standing.CONFLICT.value
     assert standings(folder) == {"no": conflict, "also": conflict, "yes": "tested"}
-    page = (folder / "index.html").read_text(encoding="utf-8")
     for name, word in standings(folder).items():
         (line,) = [x for x in out.splitlines() if x.startswith(f"me/{name} ")]
         assert word in line
-        assert f"me/{name}" in page
-    assert conflict in page
+        page = (folder / "claims" / f"claim-me-{name}.html").read_text(encoding="utf-8")
+        assert f'Standing: <strong class="{word}">{word}</strong>' in page
+    assert conflict in (folder / "index.html").read_text(encoding="utf-8")
     assert str(folder / "results.json") in out
 
 

@@ -80,7 +80,11 @@ def test_papers_come_first_then_findings_then_the_table(results):
     page = Page(index(results))
     places = [page.one(name)["line"] for name in ("papers", "findings", "claims", "method")]
     assert places == sorted(places)
-    told = [element["text"] for element in page.all("li") if "] says: " in element["text"] or "] is missing" in element["text"]]
+    told = [
+        element["text"]
+        for element in page.all("li")
+        if "] says: " in element["text"] or "] is missing" in element["text"]
+    ]
     assert LEMMA in told[0]
     (elsewhere,) = [text for text in told if THEOREM in text]
     assert "read “G_v summed over clients” (amb-2): 1.75 > 1 at n=2" in elsewhere
@@ -378,6 +382,17 @@ def test_a_long_list_of_claims_is_cut_in_the_sentences(results):
     second = sentences(results)[1]
     assert "and 29 more; " in second
     assert len(second) < 700
+
+
+def test_what_is_true_instead_is_said_to_be_unknown_where_it_is(results):
+    """Planted: a lemma with one reading, which is refuted, and then with a corrected claim."""
+    said = "Nothing is known: no other reading survived, and no other part."
+    assert said in page_of(results, LEMMA).text
+    mended = results["claims"][LIKE] | {"id": f"{LEMMA}/corrected", "text": "the right bound"}
+    results["claims"][mended["id"]] = mended
+    text = page_of(results, LEMMA).text
+    assert said not in text
+    assert "Corrected, lem-A.2/corrected is tested: the right bound" in text
 
 
 def test_refused_records_are_counted_with_their_reasons(results):

@@ -44,7 +44,7 @@ from .rows import by_claim
 Record = dict[str, Any]
 
 STYLE = "page.css"
-_LARGEST = 1_000_000  # characters of a page of a claim with all instances it may list
+_LARGEST = 1_000_000  # bytes of a page of a claim with all instances it may list
 _INSTANCES = (20, 8)  # listed of the headline reading: as a rule, and where that is too much
 # what a document lacks or has otherwise shows as one of these
 _INCOMPLETE = (
@@ -199,7 +199,7 @@ def _pages(
         for instances in _INSTANCES:
             found = sections.section(claim, rows, view, proof, source.folder, instances)
             text = template.render(about | {"found": found})
-            if len(text) <= _LARGEST:
+            if len(text.encode()) <= _LARGEST:
                 break
         yield source.addresses.from_index(claim["id"]), text
 
