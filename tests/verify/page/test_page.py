@@ -194,6 +194,23 @@ def test_nothing_of_another_reading_stands_under_the_headline(results):
     assert "it stands: it survived in 2 records" in others
 
 
+def test_a_refuted_headline_names_a_reading_that_survived_and_tells_nothing_of_it(results):
+    """Planted: numbers that the surviving reading alone has."""
+    one = results["claims"][THEOREM]
+    one["readings"].reverse()
+    one |= {"standing": "refuted"}
+    survived = one["readings"][1]
+    survived |= {"tightness": 0.123456, "coverage": survived["coverage"] | {"instances": 77}}
+    page = page_of(results, THEOREM)
+    headline, others = page.one("headline")["text"], page.one("other-readings")["text"]
+    in_order(headline, "Standing: refuted", "What is true instead", "What fails", "7/4 ≈ 1.75")
+    assert "Not refuted in another reading, “as printed”." in headline
+    for number in ("0.123", "77"):
+        assert number not in headline
+        assert number in others
+    assert "7/4" not in others
+
+
 def test_the_search_is_hidden_without_a_script_and_the_table_complete(results):
     html = index(results)
     start, end = html.index("<script>"), html.index("</script>")

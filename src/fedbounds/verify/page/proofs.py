@@ -18,17 +18,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Chain:
-    """The steps of one reading: those that fail, that are open, and all of them in order."""
-
-    counted: str
-    failed: tuple[StepView, ...]
-    open: tuple[StepView, ...]
-    steps: tuple[StepView, ...]
-
-
-@dataclass(frozen=True)
-class ProofView:
-    """The proof of a claim, with the steps of the headline reading apart from those of others.
+    """The steps of one reading: those that fail, that are open, and all of them in order.
 
     Attributes
     ----------
@@ -36,12 +26,22 @@ class ProofView:
         Conditions and assumptions that most steps have; a step tells its own where they differ.
     """
 
+    counted: str
+    terms: tuple[str, ...]
+    failed: tuple[StepView, ...]
+    open: tuple[StepView, ...]
+    steps: tuple[StepView, ...]
+
+
+@dataclass(frozen=True)
+class ProofView:
+    """The proof of a claim, with the steps of the headline reading apart from those of others."""
+
     status: str
     meaning: str
     supposed: str
     givens: tuple[str, ...]
     missing: tuple[str, ...]
-    terms: tuple[str, ...]
     headline: Chain
     others: dict[str, Chain]
 
@@ -82,7 +82,6 @@ def proof_view(source: Source, claim_id: str, headline: str) -> ProofView | None
             for name in supposed.names
         ),
         missing=tuple(steps.missing_parts(row)),
-        terms=_usual_terms(claim_id.partition("/")[0], own),
         headline=chains.pop(headline),
         others=chains,
     )
@@ -93,6 +92,7 @@ def _chain(source: Source, claim_id: str, row: Record, own: Sequence[Record]) ->
     failed = [step for step in steps.failing(row) if id(step) in views]
     return Chain(
         counted=_counted(own) if own else "none",
+        terms=_usual_terms(claim_id.partition("/")[0], own),
         failed=tuple(views[id(step)] for step in failed),
         open=tuple(views[id(step)] for step in steps.unsettled(own)),
         steps=tuple(views.values()),
