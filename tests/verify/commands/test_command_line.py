@@ -348,6 +348,12 @@ def test_a_page_that_cannot_be_written_is_named(tmp_path, one_instance):
     refused("verify", CLAIM, "--out", tmp_path, names=("index.html",))
 
 
+def test_pages_of_claims_that_cannot_be_written_are_refused_before_any_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_module, "run", lambda *_: pytest.fail("work was begun"))
+    (tmp_path / "claims").write_text("a file")
+    refused("verify", CLAIM, "--out", tmp_path, names=("claims",))
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"parts": null}'])
 def test_a_corrupt_record_is_named(judged, text):
     (path,) = files_of(judged)

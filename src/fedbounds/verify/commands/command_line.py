@@ -38,7 +38,6 @@ _OUT = click.option(
 _FROM = click.option("--out", default="results", show_default=True, help="Folder of results.")
 _NAMES = click.argument("names", nargs=-1, metavar="[CLAIM|PAPER|FILE]...")
 RESULTS = "results.json"
-PAGE = "index.html"
 CERTIFICATES = "proofs.json"
 
 
@@ -328,6 +327,8 @@ def _judge(
         raise FedboundsError("--quick and --thorough exclude each other")
     wanted = _standings(fail_on)
     from ..decide.profile import Profile
+    from ..page.addresses import CLAIMS, INDEX
+    from ..results.files import inside, require_folder
     from ..results.run import Settings, refuse_conflicts
     from ..results.store import Store
 
@@ -335,8 +336,10 @@ def _judge(
     _keep_folder_clean()
     settings = Settings(profile, seed, workers, device)
     store = Store(out)
-    for name in (RESULTS, PAGE, CERTIFICATES) if page else (RESULTS,):
+    for name in (RESULTS, INDEX, CERTIFICATES) if page else (RESULTS,):
         store.file(name)  # refused now, if it cannot be written
+    if page:
+        require_folder(inside(store.folder, CLAIMS))
     began = time.perf_counter()
     results = _run_with_progress(entries, settings, store)
     _write(results, settings, store, time.perf_counter() - began, page, json_file, form, verbose)
