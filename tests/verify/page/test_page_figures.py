@@ -144,13 +144,14 @@ def test_the_curve_is_that_of_the_tightest_record_and_its_table_is_what_is_drawn
     assert found.instance == "shown"
     upper, lower = found.panels
     assert [line.style for line in upper.lines] == ["left", "mean", "right"]
-    assert [line.style for line in lower.lines] == ["left", "mean"]
+    assert [line.style for line in lower.lines] == ["mean"]
+    assert found.of_mean
     assert upper.left_out == 2  # the last measured value and the last of the band
     table = {name: [row[at] for row in found.rows] for at, name in enumerate(found.names)}
     assert table["round t"] == ["0", "1", "2", "4", "8"]
     assert table["measured, left side"] == [number(v, 4) for v in CURVE["left"]]
     assert table["its running mean"][-1] == "0.4"
-    assert table["left / right"] == [number(v, 4) for v in (1 / 4, 1 / 6, 1 / 8, 1 / 8, 0)]
+    assert "left / right" not in table  # no single round is held against a bound of the mean
     assert table["running mean / right"][1] == "0.25"
     drawn = points(upper.lines[0].path)
     assert len(drawn) == 4  # zero cannot be drawn
@@ -166,6 +167,11 @@ def test_a_curve_without_band_or_mean_needs_neither():
     found = curve_view([record(THEOREM, PRINTED, "not violated", curve=bare)], 64)
     assert found.panels[0].band == ""
     assert found.names == ("round t", "measured, left side", "bound, right side", "left / right")
+    assert not found.of_mean
+    by_round = {"left": [1, 1, 1, 1, 0], "right": [4, 6, 8, 8, 8]}
+    other = curve_view([record(THEOREM, PRINTED, "not violated", curve=bare | by_round)], 64)
+    ratios = [row[-1] for row in other.rows]
+    assert ratios == [number(v, 4) for v in (1 / 4, 1 / 6, 1 / 8, 1 / 8, 0)]
     assert curve_view([record(THEOREM, PRINTED, "not violated")], 64) is None
 
 

@@ -19,7 +19,10 @@ def reals(values: Any) -> list[float | None]:
 
 @dataclass(frozen=True)
 class CurveView:
-    """A record's run: measured against bound, their ratio beneath, and both as a table."""
+    """A record's run: measured against bound, their ratio beneath, and both as a table.
+
+    ``of_mean``: the bound is of a mean over all rounds.
+    """
 
     instance: str
     tightness: str
@@ -27,6 +30,7 @@ class CurveView:
     panels: tuple[Panel, ...]
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    of_mean: bool
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,9 @@ def curve_data(records: Sequence[Record]) -> CurveData | None:
         **{name: reals(curve.get(name)) for name in BAND},
     }
     sides = {name: values for name, values in columns.items() if values}
-    ratios = {
-        title: _ratio(sides[name], sides[RIGHT])
-        for name, title in ((LEFT, "left / right"), (MEAN, "running mean / right"))
-        if name in sides
-    }
+    # where the bound is of a mean over rounds, no single round is held against it
+    told_by = (MEAN, "running mean / right") if MEAN in sides else (LEFT, "left / right")
+    ratios = {told_by[1]: _ratio(sides[told_by[0]], sides[RIGHT])} if told_by[0] in sides else {}
     return CurveData(row, [float(at) for at in curve["rounds"]], sides, ratios)
 
 
@@ -89,8 +91,8 @@ def curve_view(records: Sequence[Record], most: int) -> CurveView | None:
         "round t",
         x,
         [
-            Curve(title, style, values)
-            for (title, values), style in zip(ratios.items(), ("left", "mean"), strict=False)
+            Curve(title, "mean" if MEAN in columns else "left", values)
+            for title, values in ratios.items()
         ],
     )
     every = columns | ratios
@@ -104,6 +106,7 @@ def curve_view(records: Sequence[Record], most: int) -> CurveView | None:
             (number(at), *(number(values[index], 4) for values in every.values()))
             for index, at in enumerate(x)
         ),
+        MEAN in columns,
     )
 
 

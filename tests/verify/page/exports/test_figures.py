@@ -60,7 +60,7 @@ def test_every_figure_is_written_with_its_numbers(document, tmp_path):
         ("$zero_1$", "0.0", "undecided"),
     ]
     rounds = numbers(tmp_path / f"{theorem}-rounds.csv")
-    assert [r["left / right"] for r in rounds] == ["0.5", "0.25", "0.0", "0.25"]
+    assert "left / right" not in rounds[0]  # no single round is held against a bound of the mean
     assert [r["low"] for r in rounds] == ["0.5", "0.2", "", "0.1"]
     ladder = numbers(tmp_path / f"{theorem}-ladder-1.csv")
     assert [r["gamma"] for r in ladder] == ["1/2", "1/4", "1/8"]
