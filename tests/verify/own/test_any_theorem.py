@@ -6,6 +6,7 @@ import pytest
 from flint import fmpq
 from own_files import judged, loaded
 
+from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.decide.case import found
 from fedbounds.verify.decide.profile import Profile
@@ -254,3 +255,22 @@ def test_a_record_of_a_run_in_balls_says_so(tmp_path):
         (one,) = judge(encoded_claims(theory.key), case).judgements
         how[case.setup.run.rounds] = record(one, "")["evidence"]["method"]
     assert how == {1: "exact rationals", 2: "exact balls"}
+
+
+def test_a_constant_may_be_a_root(tmp_path):
+    """sqrt(2) in a ball, and sqrt(4); of a number that NumPy is asked for it is told what to write."""
+    root = 'me.constant("r", "a root", lambda problem, start: problem.sqrt({}))\n'
+    pieces = {
+        "draw": NOTHING, "parameters": ETA, "problems": LINE, "more": "rounds=(1,), horizon=1",
+        "step": 'return {"x": state["x"] / 2}',
+    }  # fmt: skip
+    claims = 'me.claim("true", "D_W(0) <= 3*r")\nme.claim("false", "D_W(0) <= 28*r/10")'
+    found = judged(tmp_path, body=root.format(2) + claims, **pieces)
+    assert {name: row["standing"] for name, row in found.items()} == {
+        "true": "tested", "false": "refuted",
+    }  # fmt: skip
+    one = shown(tmp_path, 1, body=root.format(4) + 'me.claim("a", "D_W(0) <= 2*r")', **pieces)
+    assert one.parameters["r"] == 2
+    plain = root.format(2).replace("problem.sqrt(2)", "problem.xp.sqrt(start)[0]")
+    with pytest.raises(FedboundsError, match=r"not rational; write problem.sqrt\(x\)"):
+        judged(tmp_path, body=plain + claims, **pieces)

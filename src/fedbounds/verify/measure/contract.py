@@ -155,7 +155,7 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
         raise DividedByZeroError(f"{_line(function, error)}: it divides by 0") from error
     except DomainError as error:
         raise RootError(
-            f"{_line(function, error)}: it takes a root that is not rational"
+            f"{_line(function, error)}: it takes a root that is not rational; write problem.sqrt(x)"
         ) from error
     except Exception as error:
         what = "" if isinstance(error, FedboundsError) else f"{type(error).__name__}: "

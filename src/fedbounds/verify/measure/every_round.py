@@ -6,10 +6,11 @@ recurrence it can be is read off the formula; that many values, twice, determine
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import sympy as sp
-from flint import fmpq
+from flint import arb, fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
@@ -94,10 +95,16 @@ def _values(
 ) -> list[fmpq]:
     if clock == T:
         every = (evaluate(gap, numbers(length)) for length in range(1, count + 1))
-        return [rational(np.asarray(x, dtype=object).item()) for x in every]
+        return [_exactly(np.asarray(x, dtype=object).item()) for x in every]
     rounds = range(first, first + count)
     found = evaluate(gap, numbers(rounds.stop), rounds)
-    return [rational(x) for x in found]
+    return [_exactly(x) for x in found]
+
+
+def _exactly(value: Any) -> fmpq:
+    if isinstance(value, arb):
+        raise Refused("a number that is known to within a ball has no closed form")
+    return rational(value)
 
 
 def _order(of: sp.Expr, clock: sp.Symbol, moments: int) -> int:

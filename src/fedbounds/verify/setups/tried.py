@@ -31,6 +31,7 @@ from ..measure.objectives import every_constant, evidence, sizes
 from ..measure.spoken import names_in
 from ..measure.subject import Subject
 from ..measure.trace import subject_of
+from ..measure.unknowns import RootError
 from .standard import asked_of
 
 _PARTICIPANTS = "m"  # what this parameter counts, in every theory
@@ -271,7 +272,10 @@ def _called(what: str, value: Any, subject: Subject) -> Any:
     p = replace(subject, values={**subject.values, "T": subject.rounds}).parameters()
     if takes(value, 3):
         arguments = (*arguments, p)
-    found = called(value, *arguments)
+    try:
+        found = called(value, *arguments)
+    except RootError:
+        found = called(value, replace(subject.problem, enclosed=True), *arguments[1:])
     if p.asked_round:
         raise FedboundsError(f"{place(value)}: {what} asks for the round; it has none")
     return found
