@@ -274,3 +274,65 @@ def test_a_constant_may_be_a_root(tmp_path):
     plain = root.format(2).replace("problem.sqrt(2)", "problem.xp.sqrt(start)[0]")
     with pytest.raises(FedboundsError, match=r"not rational; write problem.sqrt\(x\)"):
         judged(tmp_path, body=plain + claims, **pieces)
+
+
+def test_init_may_take_roots(tmp_path):
+    """Planted before: the whole file was refused, and told to write what it had written."""
+    one = shown(
+        tmp_path, 1, draw=NOTHING, parameters="{}", problems=LINE, more="rounds=(1,), horizon=1",
+        init='return {"x": start / problem.sqrt(1 + problem.xp.sum(start**2, axis=1))[:, None]}',
+        step='return {"x": state["x"] / 2}',
+    )  # fmt: skip
+    assert [float(x) for x in one.series["D_W"]] == pytest.approx([4 / 5, 1 / 5])
+    assert "in balls" in one.family
+
+
+def test_sums_of_roots_meet_balls(tmp_path):
+    """|x+| <= |x| + |x+ - x|, of which some means are roots of rationals and some are balls."""
+    norms = """
+        me.quantity("N", "norm", is_="given(sqrt(dot(x, x)))")
+        me.quantity("M", "moved", is_="given(sqrt(dot(x_next - x, x_next - x)))")
+        me.claim("a", "N(t+1) <= N(t) + M(t)")
+        me.claim("b", "N(t+1) + M(t) <= N(t)*9/10")
+    """
+    found = judged(
+        tmp_path, draw=NOTHING, body=norms, parameters=ETA, more="rounds=(1, 2), horizon=2",
+        problems="[quadratic([[[1, 0], [0, 2]]], [[0, 0]], [1, 1])]",
+        step='return {"x": state["x"] - p["eta"] / problem.sqrt(p["t"] + 2) * '
+        'problem.full_gradient(state["x"])}',
+    )  # fmt: skip
+    assert (found["a"]["standing"], found["b"]["standing"]) == ("tested", "refuted")
+
+
+def test_a_root_as_a_constant_is_no_estimate_on_functions_whose_minimiser_is_known(tmp_path):
+    body = 'me.constant("r", "a root", lambda problem, start: problem.sqrt(2))\n'
+    body += 'me.assumption("a", lambda problem, start, p: problem.sqrt(2)**2 == 2)\n'
+    body += 'me.claim("b", "f(t) <= r*f(0)", conditions=["eta <= 1/L"])\n'
+    body += 'me.claim("c", "f(t) <= f(0)", assumptions=["a"], conditions=["eta <= 1/L"])'
+    found = judged(
+        tmp_path, draw=NOTHING, problems="None", parameters='{"eta": "edges"}', body=body,
+        step='return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}',
+    )  # fmt: skip
+    assert found["b"]["standing"] == "tested"
+    assert found["c"]["standing"] == "open"  # nothing is known of what balls do not decide
+
+
+@pytest.mark.parametrize("box", ["(1, -1)", "-1"])
+def test_a_box_or_a_ball_that_is_none_is_an_error(box, tmp_path):
+    with pytest.raises(FedboundsError, match="box|radius"):
+        shown(
+            tmp_path, 1, draw=NOTHING, step=f'return {{"x": problem.project(state["x"], {box})}}',
+            problems=LINE, parameters="{}",
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("over", ["Sum_t", "Mean_t", "Max_t"])
+def test_the_round_in_a_sum_is_not_the_round_of_a_claim(over, tmp_path):
+    """Planted: at t = 0 both sides look alike if the t in the sum is taken for the claim's own."""
+    text = f"{over}(G_u(t)) <= {over}(G_u(0)) + t*10**30*G_u(t)"
+    found = judged(
+        tmp_path, draw=NOTHING, parameters='{"eta": ("4/L",)}', problems=LINE,
+        step='return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}',
+        body=f'me.claim("a", "{text}")', more="rounds=(2,), horizon=3",
+    )  # fmt: skip
+    assert found["a"]["standing"] == "refuted"

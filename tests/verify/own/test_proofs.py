@@ -311,3 +311,23 @@ def test_a_given_least_round_is_not_a_mean(tmp_path):
     body = 'me.given("least", "Min_t(G_u(t)) <= f(0)", "a lemma")\n'
     body += 'me.claim("a", "Mean_t(G_u(t)) <= f(0)", uses=["least"])\n'
     assert proofs(tmp_path, body)["a"] == "open"
+
+
+def test_mu_pl_may_be_larger_than_the_norms_of_blocks(tmp_path):
+    """f = (u + v)^2/2 has blocks of norm 1, and |grad f|^2 = 4 f: mu_PL is 2."""
+    pieces = {
+        "init": 'u, v = problem.blocks(start)\nreturn {"u": u, "v": v}',
+        "draw": "return {}",
+        "step": 'return {"u": state["u"] / 2, "v": state["v"] / 2}',
+        "parameters": '{"eta": ("1/8",)}',
+        "problems": "[quadratic([[[1, 1], [1, 1]]], [[0, 0]], [1], personal=[[1]])]",
+    }
+    small = 'uses=["conditions"], conditions=["eta <= 1/L"]'
+    body = f'me.claim("a", "mu_PL <= L", {small})\nme.claim("b", "mu <= L", {small})'
+    theory = loaded(tmp_path, body=body, **pieces)
+    found = {step.written.id: str(step.local) for step in Replays(book_of(theory)).every()}
+    assert found["a"] != "proved"
+    shared = {**PIECES, "body": body}
+    theory = loaded(tmp_path, **shared)
+    found = {step.written.id: str(step.local) for step in Replays(book_of(theory)).every()}
+    assert found == {"a": "proved", "b": "proved"}

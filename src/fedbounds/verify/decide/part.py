@@ -44,6 +44,7 @@ from .sides import (
     ABOVE,
     BELOW,
     NOT_BELOW,
+    UNKNOWN,
     ZERO,
     Sides,
     beats_trivial,
@@ -278,7 +279,8 @@ def _by_sign(
     gaps, identity = sides.gaps, part.relation is Relation.EQUAL
     signs = signs_of(gaps)
     if signs.ndim and rounds and 0 in rounds and is_one_number(part.left, part.right):
-        signs[..., rounds.index(0)] = ZERO  # of a ball the difference to itself is not 0
+        first = signs[..., rounds.index(0)]  # of a ball the difference to itself is not 0
+        signs[..., rounds.index(0)] = np.where(np.isin(first, (UNKNOWN, NOT_BELOW)), ZERO, first)
     broken = (signs == BELOW) | (identity & (signs == ABOVE))
     equal = signs == ZERO
     holds = equal if identity else equal | (signs == ABOVE) | (signs == NOT_BELOW)

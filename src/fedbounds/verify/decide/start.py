@@ -12,7 +12,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from fedbounds.theory.language.claims import Part
-from fedbounds.theory.language.symbols import t
+from fedbounds.theory.language.symbols import RunOperator, t
 from fedbounds.vocabulary import Index, Relation
 
 _PER_ROUND = (Index.ROUND, Index.CLIENT, Index.STEP)
@@ -48,7 +48,12 @@ def starts(part: Part) -> bool:
 
 @cache
 def is_one_number(left: sp.Expr, right: sp.Expr) -> bool:
-    """Whether both sides are the same expression at t = 0, whatever its value is."""
+    """Whether both sides are the same expression at t = 0, whatever its value is.
+
+    Not asked where one runs over rounds: the t in a sum is another one.
+    """
+    if left.has(RunOperator) or right.has(RunOperator):
+        return False
     first, bound = (sp.sympify(side, strict=True).subs(t, 0) for side in (left, right))
     return bool(sp.expand(bound - first) == 0)
 

@@ -285,12 +285,15 @@ class Clients(Networks):
         Or of a ball round 0 of that radius, point by point. It compares: unknowns refuse.
         """
         if np.ndim(box) == 0:
+            require(not box < 0, "radius of a ball", box, "at least 0")
             square = self.xp.sum(w * w, axis=-1, keepdims=True)
             inside = square <= box**2
             return self.xp.where(
                 inside, w, w * (box / self.sqrt(self.xp.where(inside, box**2, square)))
             )
         low, high = box
+        ordered = bool(np.all(on_host(low) <= on_host(high)))
+        require(ordered, "box", (low, high), "its least entry, then its largest")
         return self.xp.where(w < low, low, self.xp.where(w > high, high, w))
 
     def masked(self, keep: Array) -> "Clients":

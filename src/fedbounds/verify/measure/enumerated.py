@@ -1,7 +1,7 @@
 """Every outcome of a few rounds: exact in rationals, to rounding in floats; equal states once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from .random import (
 )
 from .sources import Source, TooManyError
 from .subject import Subject, numbers
-from .unknowns import Refused, bare
+from .unknowns import Refused, RootError, bare
 
 Array = Any
 MOST_ROWS = 8_192  # states times outcomes of a round
@@ -126,8 +126,15 @@ def begun(subject: Subject) -> Rows:
 
 
 def sources_of_init(subject: Subject) -> list[Source]:
-    """What ``init`` asks for."""
-    return sources_of(lambda random: started_from(subject, random, 1), subject.exact)
+    """What ``init`` asks for, whatever roots it takes."""
+
+    def of(own: Subject) -> list[Source]:
+        return sources_of(lambda random: started_from(own, random, 1), own.exact)
+
+    try:
+        return of(subject)
+    except RootError:
+        return of(replace(subject, problem=replace(subject.problem, enclosed=True)))
 
 
 def one_state(subject: Subject) -> State:

@@ -306,7 +306,8 @@ def _larger(a: Any, b: Any) -> Any:
 
 def _larger_of_two(a: Any, b: Any) -> Any:
     if isinstance(a, arb) or isinstance(b, arb):
-        return (a if isinstance(a, arb) else arb(a)).max(b)
+        one, other = (x.ball() if isinstance(x, Roots) else arb(x) for x in (a, b))
+        return one.max(other)
     return np.maximum(a, b) if isinstance(a, float) and isinstance(b, float) else max(a, b)
 
 

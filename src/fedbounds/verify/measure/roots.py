@@ -41,7 +41,9 @@ class Roots:
 
     terms: tuple[Root, ...]
 
-    def __add__(self, other: Any) -> "Roots":
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, arb):
+            return self.ball() + other
         if not isinstance(other, (Roots, *_EXACT)):
             return NotImplemented  # an array goes through its entries
         return total((self, as_roots(other)))
@@ -49,18 +51,24 @@ class Roots:
     def __neg__(self) -> "Roots":
         return Roots(tuple(Root(-x.coefficient, x.radicand, x.degree) for x in self.terms))
 
-    def __sub__(self, other: Any) -> "Roots":
+    def __sub__(self, other: Any) -> Any:
+        if isinstance(other, arb):
+            return self.ball() - other
         if not isinstance(other, (Roots, *_EXACT)):
             return NotImplemented  # an array goes through its entries
         return self + -as_roots(other)
 
-    def __mul__(self, other: Any) -> "Roots":
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, arb):
+            return self.ball() * other
         if not isinstance(other, (Roots, *_EXACT)):
             return NotImplemented  # an array goes through its entries
         own = as_roots(other).terms
         return _merged(_times(a, b) for a in self.terms for b in own)
 
-    def __truediv__(self, other: Any) -> "Roots":
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, arb):
+            return self.ball() / other
         if not isinstance(other, (Roots, *_EXACT)):
             return NotImplemented  # an array goes through its entries
         divisor = as_roots(other).terms
@@ -68,7 +76,8 @@ class Roots:
             raise ZeroDivisionError("division by a sum of roots that is zero")
         if len(divisor) == 2 and all(x.degree <= 2 for x in divisor):
             one, less = (Roots((x,)) for x in divisor)  # whose squares are rational, and differ
-            return self * (one - less) / (one * one - less * less)
+            found: Roots = self * (one - less) / (one * one - less * less)
+            return found
         if len(divisor) > 1:
             raise IrrationalError("the inverse of a sum of roots is not written as one")
         (x,) = divisor
@@ -76,7 +85,8 @@ class Roots:
 
     def __pow__(self, power: int) -> "Roots":
         if power < 0:
-            return 1 / self**-power
+            inverse: Roots = 1 / self**-power
+            return inverse
         found = as_roots(1)
         for _ in range(power):
             found = found * self
@@ -85,12 +95,16 @@ class Roots:
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def __rsub__(self, other: Any) -> "Roots":
+    def __rsub__(self, other: Any) -> Any:
+        if isinstance(other, arb):
+            return other - self.ball()
         if not isinstance(other, (Roots, *_EXACT)):
             return NotImplemented  # an array goes through its entries
         return as_roots(other) - self
 
-    def __rtruediv__(self, other: Any) -> "Roots":
+    def __rtruediv__(self, other: Any) -> Any:
+        if isinstance(other, arb):
+            return other / self.ball()
         if not isinstance(other, (Roots, *_EXACT)):
             return NotImplemented  # an array goes through its entries
         return as_roots(other) / self

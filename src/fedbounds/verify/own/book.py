@@ -1,5 +1,6 @@
 """The proofs of a user's theory as a book, and conditions that contradict each other."""
 
+import ast
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import combinations, product
@@ -13,7 +14,7 @@ from fedbounds.theory.checker.data import Statement as Stated
 from fedbounds.theory.checker.data import Theory as Spoken
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.language.claims import Condition, Part
-from fedbounds.theory.language.symbols import SHARED, L, Min_t, d_u, f, m, mu, n
+from fedbounds.theory.language.symbols import SHARED, L, d_u, f, m, mu, n
 from fedbounds.theory.proof.language import (
     Book,
     Written,
@@ -39,9 +40,11 @@ _IN_CHART = {"<=": below, ">=": above, "==": equal, "<": below, ">": above}
 def spoken(theory: Theory) -> Spoken:
     """Shared symbols and those of the theory, and what their meanings imply: mu <= L, m <= n."""
     sampled = ((text(m), "<=", text(n)),) if "m" in theory.parameters else ()
-    always = (*sampled, *((text(of), "<=", text(L)) for of in (mu, mu_PL)))
-    known = theory_of(theory.glossary, {}, frozenset(), frozenset(), always)
     one_block = not any(problem.personal_dimension for problem, _ in theory.problems)
+    # of blocks L is the largest norm of one, which the whole Hessian may exceed
+    below_L = (mu, mu_PL) if one_block else (mu,)
+    always = (*sampled, *((text(of), "<=", text(L)) for of in below_L))
+    known = theory_of(theory.glossary, {}, frozenset(), frozenset(), always)
     return replace(
         known,
         absent=(),  # own algorithms have no blocks whose steps are tied
@@ -110,9 +113,10 @@ def _as_typed(one: StatedPart) -> Stated:
 def _of_mean(one: StatedPart) -> Stated:
     """A least round is at most their mean: of a minimum this is proved, and the claim follows."""
     found = _as_typed(one)
-    least = isinstance(one.part.left, Min_t) and one.part.relation == "<="
-    whole = found.left.partition("(")[2]
-    return replace(found, left=f"Mean_t({whole}") if least else found
+    match ast.parse(found.left.strip(), mode="eval").body:
+        case ast.Call(func=ast.Name(id="Min_t"), args=[inside]) if one.part.relation == "<=":
+            return replace(found, left=f"Mean_t({ast.unparse(inside)})")
+    return found
 
 
 def _proved(book: Book, statement: Statement, one: StatedPart) -> None:

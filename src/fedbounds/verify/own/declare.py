@@ -4,7 +4,7 @@ Every mistake is told where it was made: the file and line of the call come firs
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy as sp
@@ -25,6 +25,7 @@ from ..measure.enumerated import one_state
 from ..measure.functions import OfState
 from ..measure.spaces import PAST
 from ..measure.subject import AFTER, Subject
+from ..measure.unknowns import RootError
 from .definitions import read_definition, read_statement
 from .families import Pair, quadratics, unlike
 from .formulas import some_of, without_arrays
@@ -288,7 +289,11 @@ class Theory:
         """Names of what a state has."""
         problem, start = self.problems[0]
         values = {name: some_of(given) for name, given in self.parameters.items()}
-        return set(one_state(Subject(self.algorithm, Clients(problem), start, values, 0)))
+        subject = Subject(self.algorithm, Clients(problem), start, values, 0)
+        try:
+            return set(one_state(subject))
+        except RootError:
+            return set(one_state(replace(subject, problem=Clients(problem, enclosed=True))))
 
     def given(
         self,

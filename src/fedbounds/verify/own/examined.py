@@ -28,7 +28,7 @@ from ..measure.spaces import Listed, product, products_in
 from ..measure.spoken import names_in
 from ..measure.subject import Subject, fields, numbers
 from ..measure.undivided import listed_whole
-from ..measure.unknowns import Refused
+from ..measure.unknowns import Refused, RootError
 from ..setups.tried import constants_of_run
 from .bent import bent
 from .curved import curved
@@ -120,6 +120,8 @@ def _exactly(theory: Theory, problem: Any, start: Any) -> Pair:
             for rows in (one.start, Rows(one.after, one.chances)):
                 for name, function in theory.quantities.items():
                     mean_of(function, subject, rows, 0, name)
+    except RootError:  # in balls, which a run tries by itself
+        return problem, start
     except (FedboundsError, Refused) as error:  # if floats meet it too, they tell of it
         return problem.in_floats(f"values in floats ({error})"), to_floats(start)
     return problem, start

@@ -31,7 +31,7 @@ from ..measure.objectives import every_constant, evidence, sizes
 from ..measure.spoken import names_in
 from ..measure.subject import Subject
 from ..measure.trace import subject_of
-from ..measure.unknowns import RootError
+from ..measure.unknowns import Refused, RootError, bare
 from .standard import asked_of
 
 _PARTICIPANTS = "m"  # what this parameter counts, in every theory
@@ -179,7 +179,7 @@ def _asks_minimiser(name: str, value: Any, subject: Subject) -> bool:
         other = _called(f"constant {name!r}", value, without)
     except Exception:  # whatever a user's function does with None
         return True
-    return bool(other != _called(f"constant {name!r}", value, subject))
+    return bool(bare(other) != bare(_called(f"constant {name!r}", value, subject)))
 
 
 def _is_stated(problem: Any) -> bool:
@@ -256,7 +256,11 @@ def _decided(functions: Functions, subject: Subject, estimate: str) -> dict[str,
         if estimate and _MINIMISER in names_in(function):
             found[name] = Evidence(None, f"it rests on {estimate}")
             continue
-        holds = _called(f"assumption {name!r}", function, subject)
+        try:
+            holds = _called(f"assumption {name!r}", function, subject)
+        except Refused as error:  # what balls do not decide, say
+            found[name] = Evidence(None, f"not known: {error}")
+            continue
         if holds is not None and not isinstance(holds, bool | np.bool_):
             raise FedboundsError(
                 f"{place(function)}: assumption {name!r} is {holds!r}; expected True, False or None"
