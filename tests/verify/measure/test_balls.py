@@ -28,14 +28,3 @@ def test_squares_in_a_formula_are_finite_where_a_ball_contains_0():
     for base in (arb(0, 1e-9), np.array([arb(0, 1e-9), arb(2)], dtype=object)):
         found = evaluate(x**2, Numbers({"x": base}, {}, fmpq))
         assert all(one.is_finite() for one in np.ravel(found))
-
-
-@given(st.fractions(-2, 2, max_denominator=8), st.integers(0, 3), inside)
-def test_a_ball_times_itself_is_a_square(middle, radius, part):
-    ball = Ball(arb(fmpq(*middle.as_integer_ratio()), radius))
-    point = Fraction(middle) + part * radius
-    square = (ball * ball).ball
-    assert square.contains(arb(fmpq(*(point**2).as_integer_ratio())))
-    assert not square < 0
-    if ball.ball.contains(0):  # else it is narrow as balls go
-        assert float(square.mid()) >= float(square.rad()) * (1 - 1e-8)

@@ -33,8 +33,6 @@ class Ball:
         return NotImplemented if isinstance(other, np.ndarray) else Ball(self.ball + as_arb(other))
 
     def __mul__(self, other: Any) -> "Ball":
-        if other is self:
-            return Ball(raised(self.ball, 2))
         if type(other) is Ball:
             return Ball(self.ball * other.ball)
         if type(other) is fmpq or type(other) is int:
@@ -159,8 +157,6 @@ def raised(number: arb, power: int) -> arb:
         return 1 / raised(number, -power)
     if not number.contains(0):
         return number**power
-    if power and power % 2 == 0:  # from 0 on
-        return arb(0).union(number.abs_upper() ** power)
     found = arb(1)
     while power:
         found, number, power = found * number if power % 2 else found, number * number, power // 2
