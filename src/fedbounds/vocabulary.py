@@ -37,6 +37,9 @@ class Relation(StrEnum):
     EQUAL = "=="
 
 
+SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "=", "<": "<", ">": ">"}  # of relations, in LaTeX
+
+
 class Index(StrEnum):
     """What a statement is quantified over."""
 

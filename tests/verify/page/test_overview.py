@@ -100,3 +100,13 @@ def test_all_is_there_for_the_asking_and_where_claims_are_few():
     text = "\n".join(told(refuted(THEOREM, "Theorem 3.7"), verbose=True))
     assert f"{THEOREM}: refuted\n" in text
     assert "tightness is the largest left/right seen" in text
+
+
+def test_what_is_open_is_told_with_its_reason():
+    """Planted: a count alone, behind which stands what was not reached."""
+    rows = [record("toy/open", PRINTED, "not violated")]
+    why = "not reached: runs of 20 rounds"
+    lines = told((claim("toy/open", "open", rows, reason=why), rows))
+    assert f"open: toy/open: {why}" in lines
+    waiting = claim("toy/later", "open", [], ())
+    assert "open: 1 claim without a judgement, such as toy/later" in told((waiting, []))

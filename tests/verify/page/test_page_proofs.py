@@ -31,12 +31,11 @@ from pages import (
 from fedbounds.theory.proof.library import book_of, names_of, papers
 from fedbounds.theory.proof.replay import Local
 from fedbounds.verify.page import steps
-from fedbounds.verify.page.formulas import SIGNS
 from fedbounds.verify.page.mathml import to_mathml
 from fedbounds.verify.page.proof_findings import status_cell
 from fedbounds.verify.page.sentences import sentences
 from fedbounds.verify.page.written import site
-from fedbounds.vocabulary import ProofStatus
+from fedbounds.vocabulary import SIGNS, ProofStatus
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ def test_stored_values_are_found_again():
     planned = {one.name: one.setup for one in PLANNED}
     assert planned.keys() == values().keys()
     compared = roots = 0
-    for name, wanted in list(values().items())[::3]:  # of each kind some
+    for name, wanted in values().items():
         found = find(planned[name])
         numbers = {**found.parameters, **{c.value: x.value for c, x in found.constants.items()}}
         for constant, value in wanted["constants"].items():
@@ -84,8 +84,8 @@ def test_stored_values_are_found_again():
         holding = names(x for x, proof in found.evidence.items() if proof.holds)
         assert set(wanted["holds"]) <= holding, name
         assert not holding & set(wanted["fails"]), name
-    assert compared > 1500
-    assert roots > 60
+    assert compared > 5000
+    assert roots > 200
 
 
 def test_set_ups_are_read_again():

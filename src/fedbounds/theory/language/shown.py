@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import sympy as sp
 
+from fedbounds.vocabulary import SIGNS
+
 from .claims import Claim, Condition, Part, read
 from .formula import to_latex
 from .glossary import Glossary
-
-_SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "=", "<": "<", ">": ">"}
 
 
 def as_markdown(claim: Claim, names: Glossary) -> str:
@@ -45,4 +45,4 @@ def _of_condition(of: Condition, names: Glossary) -> str:
 
 def _related(left: sp.Expr, sign: str, right: sp.Expr, names: Glossary) -> str:
     sides = (to_latex(side, names) for side in (left, right))
-    return f"${f' {_SIGNS[sign]} '.join(sides)}$"
+    return f"${f' {SIGNS[sign]} '.join(sides)}$"

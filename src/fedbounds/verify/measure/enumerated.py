@@ -1,7 +1,7 @@
 """Every outcome of a few rounds: exact in rationals, to rounding in floats; equal states once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -134,7 +134,7 @@ def sources_of_init(subject: Subject) -> list[Source]:
     try:
         return of(subject)
     except RootError:
-        return of(replace(subject, problem=replace(subject.problem, enclosed=True)))
+        return of(subject.in_balls())
 
 
 def one_state(subject: Subject) -> State:

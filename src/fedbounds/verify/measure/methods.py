@@ -52,8 +52,7 @@ def _enumerated(subject: Subject, asked: Asked) -> Answer:
     try:
         return replace(by_enumeration(subject, asked), how="enumerated")
     except RootError:
-        own = replace(subject, problem=replace(subject.problem, enclosed=True))
-        found = by_enumeration(own, asked)
+        found = by_enumeration(subject.in_balls(), asked)
         return replace(found, method=Method.BALLS, how="enumerated in balls")
 
 

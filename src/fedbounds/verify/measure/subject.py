@@ -1,7 +1,7 @@
 """What is traced: an algorithm on a problem from a start, and what its step shows."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,10 @@ class Subject:
     def exact(self) -> bool:
         """Whether it is in rationals."""
         return bool(is_exact(self.start))
+
+    def in_balls(self) -> "Subject":
+        """The same, where what its steps compute need not be rational."""
+        return replace(self, problem=replace(self.problem, enclosed=True))
 
     def rational(self, p: Any, q: Any) -> Any:
         """p/q as the run has numbers: exactly, or a float."""

@@ -13,6 +13,7 @@ from fedbounds.theory.checker.data import Assignment, Certificate, Premise, Step
 from fedbounds.theory.checker.data import Statement as Stated
 from fedbounds.theory.checker.data import Theory as Spoken
 from fedbounds.theory.checker.errors import Refused
+from fedbounds.theory.checker.text import parsed
 from fedbounds.theory.language.claims import Condition, Part
 from fedbounds.theory.language.symbols import SHARED, L, d_u, f, m, mu, n
 from fedbounds.theory.proof.language import (
@@ -113,7 +114,7 @@ def _as_typed(one: StatedPart) -> Stated:
 def _of_mean(one: StatedPart) -> Stated:
     """A least round is at most their mean: of a minimum this is proved, and the claim follows."""
     found = _as_typed(one)
-    match ast.parse(found.left.strip(), mode="eval").body:
+    match parsed(found.left):
         case ast.Call(func=ast.Name(id="Min_t"), args=[inside]) if one.part.relation == "<=":
             return replace(found, left=f"Mean_t({ast.unparse(inside)})")
     return found

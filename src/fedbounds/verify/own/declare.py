@@ -4,7 +4,7 @@ Every mistake is told where it was made: the file and line of the call come firs
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
@@ -293,7 +293,7 @@ class Theory:
         try:
             return set(one_state(subject))
         except RootError:
-            return set(one_state(replace(subject, problem=Clients(problem, enclosed=True))))
+            return set(one_state(subject.in_balls()))
 
     def given(
         self,

@@ -114,17 +114,23 @@ def _exactly(theory: Theory, problem: Any, start: Any) -> Pair:
     try:
         values = dict(first_parameters(theory, problem, start))
         subject = Subject(theory.algorithm, Clients(problem), start, values, 1, theory.shown)
-        with precise():
-            constants_of_run(theory.constants, subject)
-            one = first_outcome(subject)
-            for rows in (one.start, Rows(one.after, one.chances)):
-                for name, function in theory.quantities.items():
-                    mean_of(function, subject, rows, 0, name)
-    except RootError:  # in balls, which a run tries by itself
-        return problem, start
+        try:
+            _run_exactly(theory, subject)
+        except RootError:
+            _run_exactly(theory, subject.in_balls())
     except (FedboundsError, Refused) as error:  # if floats meet it too, they tell of it
         return problem.in_floats(f"values in floats ({error})"), to_floats(start)
     return problem, start
+
+
+def _run_exactly(theory: Theory, subject: Subject) -> None:
+    """Ask every function for exact numbers, in one round."""
+    with precise():
+        constants_of_run(theory.constants, subject)
+        one = first_outcome(subject)
+        for rows in (one.start, Rows(one.after, one.chances)):
+            for name, function in theory.quantities.items():
+                mean_of(function, subject, rows, 0, name)
 
 
 def in_floats(problem: Any) -> Any:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from fedbounds.vocabulary import SIGNS
+
 from .mathml import element
 
 if TYPE_CHECKING:
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 
     from fedbounds.theory.language.claims import Condition, Part
     from fedbounds.theory.language.glossary import Glossary
-
-SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "=", "<": "<", ">": ">"}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from fedbounds.vocabulary import Relation, Severity, Standing, StatementStatus, 
 from .numbers import count
 from .rows import by_claim, is_witness, planned_instances, sizes
 from .steps import CORRECTED, FAILS
-from .summary import is_refuted, papers, short_id, typed
+from .summary import is_judged, is_refuted, judged_claims, papers, short_id, typed
 
 Record = dict[str, Any]
 
@@ -36,22 +36,20 @@ _LONG = 7  # characters of a rational that is told as it is
 def print_overview(out: Console, document: Record, before: Mapping[str, str]) -> None:
     """At most a screen; ``before``: standings of the run whose results were here."""
     found, records = papers(document), by_claim(document["results"])
+    judged = judged_claims(document)
     for key in found:
-        _print_paper(out, document, records, key, max(3, _LINES // len(found)))
-    for line in _changes(document, before):
-        out.print(Text(line))
+        own = [claim for claim in judged if claim["id"].partition("/")[0] == key]
+        _print_paper(out, document, records, key, own, max(3, _LINES // len(found)))
+    for line in (*_open(document, judged), *_changes(judged, before)):
+        out.print(Text(line), soft_wrap=True)
     run, rows = document["run"], document["results"]
     undecided = sum(row["verdict"] == Verdict.UNDECIDED for row in rows)
     out.print(
-        f"\n{count(len(_judged(document)), 'claim')} judged on {planned_instances(rows)} instances "
+        f"\n{count(len(judged), 'claim')} judged on {planned_instances(rows)} instances "
         f"({len(rows)} records, {undecided} of them undecided, profile {run['profile']}, seed "
         f"{run['seed']}, {run['timing']['seconds']:.1f} s)"
     )
     out.print("`fedbounds show CLAIM` tells all of one, -v all of the run")
-
-
-def _judged(document: Record) -> list[Record]:
-    return [claim for claim in document["claims"].values() if claim["readings"]]
 
 
 def by_standing(claims: Sequence[Record]) -> list[tuple[str, int]]:
@@ -66,9 +64,13 @@ def doubtful(claims: Sequence[Record]) -> list[Record]:
 
 
 def _print_paper(
-    out: Console, document: Record, records: Mapping[str, list[Record]], key: str, most: int
+    out: Console,
+    document: Record,
+    records: Mapping[str, list[Record]],
+    key: str,
+    own: Sequence[Record],
+    most: int,
 ) -> None:
-    own = [c for c in _judged(document) if c["id"].partition("/")[0] == key]
     words = ", ".join(f"{amount} {word}" for word, amount in by_standing(own))
     out.print(Text(f"{key}: {count(len(own), 'claim')}: {words or 'none judged'}", style="bold"))
     found = doubtful(own)
@@ -159,9 +161,23 @@ def instead(document: Record, claim: Record) -> str:
     return f"not violated if read {held[0]!r}" if held else ""
 
 
-def _changes(document: Record, before: Mapping[str, str]) -> Iterator[str]:
+def _open(document: Record, judged: Sequence[Record]) -> Iterator[str]:
+    """What was not reached, or has no formula, with its reason; and what is not encoded."""
+    every = [claim for claim in judged if claim["standing"] == Standing.OPEN]
+    for claim in every[:_CHANGED]:
+        yield f"open: {typed(claim)}: {claim['reason'] or 'no firm record'}"
+    if len(every) > _CHANGED:
+        yield f"open: {len(every) - _CHANGED} more claims"
+    waiting = [claim for claim in document["claims"].values()
+               if claim["standing"] == Standing.OPEN and not is_judged(claim)]  # fmt: skip
+    if waiting:
+        told = count(len(waiting), "claim")
+        yield f"open: {told} without a judgement, such as {waiting[0]['id']}"
+
+
+def _changes(judged: Sequence[Record], before: Mapping[str, str]) -> Iterator[str]:
     """Standings that are others than those of the run before; nothing where there was none."""
-    now = {claim["id"]: claim["standing"] for claim in _judged(document)}
+    now = {claim["id"]: claim["standing"] for claim in judged}
     other = [name for name in now if name in before and before[name] != now[name]]
     for name in other[:_CHANGED]:
         yield f"changed: {name}: {before[name]} -> {now[name]}"

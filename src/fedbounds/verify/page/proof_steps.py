@@ -8,10 +8,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from fedbounds.vocabulary import SIGNS
+
 from . import steps
 from .addresses import Addresses
 from .expressions import latex_of
-from .formulas import SIGNS
 from .mathml import element
 from .numbers import count, listed
 from .plain import plain

@@ -37,7 +37,9 @@ _PASSING = (
     Standing.SATISFIABLE,
     Standing.REPRODUCED,
 )
-_ON = re.compile(r" on ([^,]+), ")  # of how a run that is tried is told
+_ON = re.compile(
+    r" on ([^,]+),(?: .*,)? (?:enumerated(?: in balls)?|exact moments|not measured)$"
+)  # of how a run that is tried is told
 _LONG = 12  # characters of a rational beside which stands its decimal
 _REASONS = 3  # told of what was not measured, the most frequent ones
 _NO_FILE = (Method.BALLS, Method.SAMPLING)  # numbers that no file and no script hold

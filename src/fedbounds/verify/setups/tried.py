@@ -259,7 +259,7 @@ def _decided(functions: Functions, subject: Subject, estimate: str) -> dict[str,
         try:
             holds = _called(f"assumption {name!r}", function, subject)
         except Refused as error:  # what balls do not decide, say
-            found[name] = Evidence(None, f"not known: {error}")
+            found[name] = Evidence(None, f"{UNMEASURED}{error}")
             continue
         if holds is not None and not isinstance(holds, bool | np.bool_):
             raise FedboundsError(
@@ -279,7 +279,7 @@ def _called(what: str, value: Any, subject: Subject) -> Any:
     try:
         found = called(value, *arguments)
     except RootError:
-        found = called(value, replace(subject.problem, enclosed=True), *arguments[1:])
+        found = called(value, subject.in_balls().problem, *arguments[1:])
     if p.asked_round:
         raise FedboundsError(f"{place(value)}: {what} asks for the round; it has none")
     return found

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import sympy as sp
 
-_COUNTS = {"n": 10, "K": 5, "tau": 5, "T": 1000, "t": 1000, "R": 1000}
+_COUNTS = {"n": 10, "K": 5, "tau": 5, "T": 1000, "t": 1000}
 _UNITS = frozenset(
     {"L", "F_0", "b^2", "sigma^2", "sigma_u^2", "sigma_v^2", "G^2", "D_W(0)", "f(0)", "G_u(0)"}
 )

@@ -10,13 +10,12 @@ from fedbounds.theory.language.glossary import Glossary
 from fedbounds.theory.language.registry import glossary
 from fedbounds.verify.page.steps import mark
 from fedbounds.verify.page.words import described
-from fedbounds.vocabulary import Kind
+from fedbounds.vocabulary import SIGNS, Kind
 
 from .escape import latex_text
 
 Record = dict[str, Any]
 
-SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "=", "<": "<", ">": ">"}
 _PACKAGES = "% needs \\usepackage{amsmath,amssymb}"
 
 

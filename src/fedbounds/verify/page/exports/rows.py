@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fedbounds.theory.language.catalogue import Entry
-from fedbounds.vocabulary import Kind, Verdict
+from fedbounds.vocabulary import SIGNS, Kind, Verdict
 
 from .table import Column, Table, table
 
 Record = dict[str, Any]
 
-_SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "=", "<": "<", ">": ">"}
 _STATEMENT = Column("statement", width=0.4)
 _FORMULA = Column("latex", math=True)
 
@@ -125,7 +124,7 @@ def _parts(entry: Entry, claim: Any) -> Iterator[tuple[Any, ...]]:
                 reading.ambiguity,
                 part.name,
                 f"{part.left} {sign} {part.right}",
-                f"{to_latex(part.left, names)} {_SIGNS[sign]} {to_latex(part.right, names)}",
+                f"{to_latex(part.left, names)} {SIGNS[sign]} {to_latex(part.right, names)}",
                 part.index.value,
                 list(map(str, part.assumptions)),
                 [str(condition) for condition in part.conditions],
@@ -152,7 +151,7 @@ def steps(proofs: Mapping[str, Record]) -> Table:
                 step["place"],
                 step["local"],
                 step["inherited"],
-                f"{step['left']} {_SIGNS[step['relation']]} {step['right']}",
+                f"{step['left']} {SIGNS[step['relation']]} {step['right']}",
                 step["conditions"],
                 [use["name"] for use in step["by"] if use["kind"] != "square"],
                 step["missing"],
