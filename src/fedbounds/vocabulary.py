@@ -35,8 +35,10 @@ class Relation(StrEnum):
 
     AT_MOST = "<="
     EQUAL = "=="
+    BELOW = "<"
 
 
+BROKEN = {"<=": ">", "==": "!=", "<": ">="}  # how sides stand that break a relation
 SIGNS = {"<=": r"\le", ">=": r"\ge", "==": "=", "<": "<", ">": ">"}  # of relations, in LaTeX
 
 

@@ -18,6 +18,7 @@ from fedbounds.vocabulary import Index, Method, Relation, Verdict
 
 AT_MOST = Part(left=G_u(t), right=G_v(t))
 EQUAL = replace(AT_MOST, relation=Relation.EQUAL)
+BELOW = replace(AT_MOST, relation=Relation.BELOW)
 PER_RUN = Part(left=Mean_t(G_u(t)), right=G_v(0), index=Index.RUN)
 
 
@@ -43,6 +44,24 @@ def test_rationals_decide_by_sign_in_every_round(left, right):
     assert (fmpq(found.left), fmpq(found.right)) == (left[found.at], right[found.at])
     equal = decide(EQUAL, exact(left, right), Method.RATIONAL)
     assert equal.verdict is (Verdict.VIOLATED if any(gaps) else Verdict.NOT_VIOLATED)
+
+
+@given(whole, whole)
+def test_a_strict_relation_is_broken_by_equality_and_by_zeros(left, right):
+    gaps = [b - a for a, b in zip(left, right, strict=True)]
+    found = decide(BELOW, exact(left, right), Method.RATIONAL)
+    assert found.verdict is (Verdict.VIOLATED if min(gaps) <= 0 else Verdict.NOT_VIOLATED)
+    same = replace(BELOW, right=BELOW.left)
+    assert decide(same, exact(left, right), Method.RATIONAL).verdict is Verdict.VIOLATED
+    near = decide(BELOW, floats(left, right), Method.ENUMERATION).verdict
+    assert near is (Verdict.UNDECIDED if min(gaps) <= 0 else Verdict.NOT_VIOLATED)
+
+
+def test_a_strict_relation_of_roots():
+    numbers = exact([1], [1], n=2, m=3)
+    strict = [replace(part, relation=Relation.BELOW) for part in (HIDDEN, NESTED)]
+    equal, unknown = (decide(part, numbers, Method.RATIONAL).verdict for part in strict)
+    assert (equal, unknown) == (Verdict.VIOLATED, Verdict.UNDECIDED)
 
 
 def test_the_least_rational_counts():

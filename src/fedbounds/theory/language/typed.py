@@ -21,8 +21,13 @@ from .claims import Condition
 from .glossary import Glossary
 from .symbols import Max_t, Mean_t, Min_t, Min_to, Prod_to, RunOperator, Sum_t, T, quantities_in, t
 
-_RELATIONS: dict[type[ast.cmpop], str] = {ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "=="}
-_STRICT: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.Gt: ">"}
+_RELATIONS: dict[type[ast.cmpop], str] = {
+    ast.LtE: "<=",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.Lt: "<",
+    ast.Gt: ">",
+}
 _OPERATORS = {
     "Mean_t": Mean_t,
     "Sum_t": Sum_t,
@@ -125,8 +130,8 @@ def expression(text: str, names: Names) -> sp.Expr:
         return _Reader(text, names).read(_tree(text))
 
 
-def relation(text: str, names: Names, *, strict: bool = False) -> Typed:
-    """A formula with one relation, ``<=``, ``>=`` or ``==``; with ``strict`` also ``<`` or ``>``.
+def relation(text: str, names: Names) -> Typed:
+    """A formula with one relation: ``<=``, ``>=``, ``==``, ``<`` or ``>``.
 
     Raises
     ------
@@ -136,12 +141,10 @@ def relation(text: str, names: Names, *, strict: bool = False) -> Typed:
     tree = _tree(text)
     if not isinstance(tree, ast.Compare) or len(tree.ops) != 1:
         raise FedboundsError(f"{text!r} has no single relation; expected left <= right, >= or ==")
-    sign = (_RELATIONS | (_STRICT if strict else {})).get(type(tree.ops[0]))
+    sign = _RELATIONS.get(type(tree.ops[0]))
     if sign is None:
-        weak = _STRICT.get(type(tree.ops[0]))
-        hint = f": {weak}= is what it implies" if weak else ""
         raise FedboundsError(
-            f"{text!r} has a relation that is not judged; expected <=, >= or =={hint}"
+            f"{text!r} has a relation that is not judged; expected <=, >=, ==, < or >"
         )
     reader = _Reader(text, names)
     left, right = tree.left, tree.comparators[0]

@@ -199,11 +199,12 @@ def _without(outcome: Outcome, planned: range | None, examined: range | None) ->
 
 def _decide_measured(part: Part, numbers: Numbers, method: Method, rounds: range | None) -> Outcome:
     """Judge a part on rounds in which all that it names was measured."""
-    # that a quantity vanishes is what such an identity says
+    # that a quantity vanishes is what such an identity says; 0 < 0 is false
+    strict = part.relation is Relation.BELOW
     vanishes = part.relation is Relation.EQUAL and part.right == 0
-    if not vanishes and _all_zero(part, numbers, rounds):
+    if not vanishes and not strict and _all_zero(part, numbers, rounds):
         return Outcome(part.name, Verdict.NOT_APPLICABLE, "says nothing here: every term is zero")
-    if part.gap == 0:
+    if part.gap == 0 and not strict:
         cases, reason = 1 if rounds is None else len(rounds), "both sides are the same expression"
         return Outcome(part.name, Verdict.NOT_VIOLATED, reason, rounds=cases, equal=cases)
     if method not in EXACT:
@@ -277,13 +278,15 @@ def _by_sign(
     part: Part, sides: Sides, numbers: Numbers, method: Method, rounds: range | None
 ) -> Outcome:
     gaps, identity = sides.gaps, part.relation is Relation.EQUAL
+    strict = part.relation is Relation.BELOW
     signs = signs_of(gaps)
     if signs.ndim and rounds and 0 in rounds and is_one_number(part.left, part.right):
         first = signs[..., rounds.index(0)]  # of a ball the difference to itself is not 0
         signs[..., rounds.index(0)] = np.where(np.isin(first, (UNKNOWN, NOT_BELOW)), ZERO, first)
-    broken = (signs == BELOW) | (identity & (signs == ABOVE))
     equal = signs == ZERO
-    holds = equal if identity else equal | (signs == ABOVE) | (signs == NOT_BELOW)
+    broken = (signs == BELOW) | (identity & (signs == ABOVE)) | (strict & equal)
+    weakly = equal | (signs == ABOVE) | (signs == NOT_BELOW)
+    holds = equal if identity else signs == ABOVE if strict else weakly
     open_ = ~broken & ~holds
     size = abs(sides.left) + abs(sides.right)
     if method not in EXACT:
@@ -430,7 +433,7 @@ def decide_sampled(
     sides = evaluated(part, numbers, rounds)
     left, right = sides.left, sides.right
     sizes = np.broadcast_to(scale(numbers, rounds, part.left, part.right), left.shape)
-    equal = part.relation is Relation.EQUAL
+    equal, strict = part.relation is Relation.EQUAL, part.relation is Relation.BELOW
     relative = (-abs(mean) if equal else mean) / np.where(sizes > 0, sizes, 1.0)
     silent = idle(part, rounds, np.abs(mean) <= _OF_REPLICAS * sizes)
     worst = _worst(relative, silent)
@@ -457,7 +460,7 @@ def decide_sampled(
         if equal and np.any(abs(mean) > width):
             reason = f"mean gap not 0 in {sums.count} replicas; sampling never refutes"
             outcome = replace(outcome, reason=reason)
-        elif not equal and np.all(mean - width >= 0):
+        elif not equal and np.all(mean > width if strict else mean >= width):
             outcome = replace(outcome, verdict=Verdict.NOT_VIOLATED, reason="")
     faint = right <= _LEAST_TOLD * right.max()
     return _with_ratios(outcome, part, sides, numbers, rounds, silent | faint)

@@ -73,8 +73,8 @@ def rounds_needed(part: Part, moments: int) -> int:
 def _gap(part: Part) -> tuple[sp.Expr, sp.Symbol]:
     """right - left, and what counts: rounds, or the length of the run."""
     clock = _CLOCKS.get(part.index)
-    if clock is None or part.relation is Relation.EQUAL:
-        raise Refused("only inequalities of a run, or of its rounds, are followed for ever")
+    if clock is None or part.relation is not Relation.AT_MOST:
+        raise Refused("only bounds with <=, of a run or of its rounds, are followed for ever")
     gap = sp.expand(part.right - part.left)
     if clock == T and gap.has(Mean_t):
         gap = sp.expand(T * gap)  # of the same sign, and without a division by the length

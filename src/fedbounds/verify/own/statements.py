@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from .declare import Theory
 
 CONDITIONS = "conditions"
+_RELATIONS = {
+    "<=": Relation.AT_MOST,
+    ">=": Relation.AT_MOST,
+    "==": Relation.EQUAL,
+    "<": Relation.BELOW,
+    ">": Relation.BELOW,
+}
 STEP = "step"  # the kind of a premise that is an earlier step
 _NAME = re.compile(r"[\w.-]+")
 Use = str | Premise | Square
@@ -142,6 +149,11 @@ def stated(
         step = step_of(name, called)
         proof = None if piece.uses is None else _proof(theory, step, piece, known)
         found.append(_part(theory, called, piece, proof))
+        if found[-1].part.relation is Relation.BELOW and (given or proof is not None):
+            raise FedboundsError(
+                f"{step!r} is strict, and proofs are of what it implies, with <= or >=; state that "
+                "as another claim, or leave out `uses`"
+            )
         known[step] = (given, found[-1])
     same = all(one.part.relation is Relation.EQUAL for one in found)
     kind = Kind.IDENTITY if same else Kind.INEQUALITY
@@ -246,16 +258,17 @@ def _proof(
 def _part(theory: "Theory", name: str, piece: Piece, proof: Proof | None) -> StatedPart:
     names, first = names_of(theory.glossary), 0 if piece.first is None else piece.first
     read = relation(as_text(piece.formula), names)
-    sides = (read.left, read.right) if read.relation != ">=" else (read.right, read.left)
+    turned = read.relation in (">=", ">")
+    sides = (read.right, read.left) if turned else (read.left, read.right)
     _check_rounds(theory, sides, first)
     if not isinstance(first, int) or first < 0:
         raise FedboundsError(f"first is {first!r}; expected a whole number from 0")
-    typed = [relation(as_text(text), names, strict=True) for text in piece.conditions]
+    typed = [relation(as_text(text), names) for text in piece.conditions]
     found = Part(
         left=sides[0],
         right=sides[1],
         name=name,
-        relation=Relation.EQUAL if read.relation == "==" else Relation.AT_MOST,
+        relation=_RELATIONS[read.relation],
         index=index_of(sides),
         first_round=first,
         conditions=tuple(map(condition_typed, piece.conditions, typed)),

@@ -150,7 +150,7 @@ def part_view(part: "Part", names: "Glossary") -> PartView:
     return PartView(
         name=part.name,
         index=_index(part),
-        relation={"<=": "≤"}.get(part.relation.value, "="),
+        relation={"==": "=", "<=": "≤"}.get(part.relation.value, part.relation.value),
         formula=_join(pieces),
         conditions=tuple((str(c), condition(c, names)) for c in part.conditions),
         assumptions=tuple(map(str, part.assumptions)),

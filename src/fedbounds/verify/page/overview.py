@@ -30,6 +30,7 @@ _HOLDS = (
     Standing.TESTED,
 )
 _GRAVE = (Severity.RATE, Severity.CONDITION, Severity.CONSTANT, None, Severity.TYPO)
+_BREAKING = {Relation.AT_MOST: ">", Relation.BELOW: "is not <", Relation.EQUAL: "is not"}
 _LONG = 7  # characters of a rational that is told as it is
 
 
@@ -133,7 +134,7 @@ def _broken(row: Record, write: Callable[[Any], str]) -> str:
         return f"false: {row['reason']}" if row["reason"] else "false"
     left, right, gap = (write(row[name]) for name in ("left", "right", "gap"))
     signs = {part["part"]: part["relation"] for part in row["parts"]}
-    sign = "is not" if signs.get(row["at"]["part"]) == Relation.EQUAL else ">"
+    sign = _BREAKING[Relation(signs.get(row["at"]["part"], Relation.AT_MOST))]
     told = f"{left} {sign} {right}" + (f", by {gap.lstrip('-−')}" if left == right else "")
     where = sizes(row).replace(" ", "").replace(",", ", ")
     return f"{told} at {where}" if where else told

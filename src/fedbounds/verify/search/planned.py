@@ -67,7 +67,7 @@ def tightest_cases(every: Sequence[Judgement]) -> tuple[Best, ...]:
     best: dict[str, Best] = {}
     for judgement in every:
         parts = read(judgement.claim, judgement.reading)
-        inequalities = {part.name for part in parts if part.relation is Relation.AT_MOST}
+        inequalities = {part.name for part in parts if part.relation is not Relation.EQUAL}
         for found in _examined(judgement, f"plan, {len(every)} cases"):
             known = best.get(found.part)
             nearer = known is None or found.relative_gap < known.relative_gap

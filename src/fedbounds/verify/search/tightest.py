@@ -150,7 +150,7 @@ def _groups(claim: Claim, reading: Reading, longer: bool) -> dict[_Key, tuple[Pa
     conditions: dict[tuple[Any, ...], list[Part]] = {}
     for part in read(claim, reading):
         own = spaces(claim, part, longer)
-        if part.relation is Relation.AT_MOST and own:
+        if part.relation is not Relation.EQUAL and own:
             where = tuple((space.sought.runs, space.sought.view) for space in own)
             key = (part.conditions, part.assumptions, part.algorithm, part.first_round, where)
             conditions.setdefault(key, []).append(part)

@@ -16,7 +16,7 @@ from fedbounds.errors import FedboundsError
 from fedbounds.facts import Constant
 from fedbounds.theory.language.claims import Part
 from fedbounds.theory.language.setups import Run, Says, View, is_formula
-from fedbounds.vocabulary import Relation
+from fedbounds.vocabulary import BROKEN
 
 from ..measure.contract import State, arguments_of_init, takes
 from ..measure.enumerated import draws_of, first_outcome, paths
@@ -211,7 +211,7 @@ def numbers_told(outcome: Any) -> str:
 
 def broken_by(part: Part) -> str:
     """The condition under which a part is broken."""
-    return "left != right" if part.relation is Relation.EQUAL else "left > right"
+    return f"left {BROKEN[part.relation]} right"
 
 
 def silent_in(subject: Subject) -> list[str]:

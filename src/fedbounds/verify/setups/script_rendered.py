@@ -5,7 +5,7 @@ from typing import Any
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Part
-from fedbounds.vocabulary import Relation
+from fedbounds.vocabulary import BROKEN
 
 from ..decide.case import Case, script_of
 from ..decide.judgement import Judgement
@@ -43,7 +43,7 @@ def rendered(template: str, judgement: Judgement, part: Part, values: dict[str, 
         root="sqrt(" in " ".join(map(code, _expressions(part))),
         sides=both if len(both) <= WIDTH else apart,
         relation=part.relation.value,
-        broken="left != right" if part.relation is Relation.EQUAL else "left > right",
+        broken=f"left {BROKEN[part.relation]} right",
         **{"premises": told(part.assumptions, part.conditions, {})} | values,
     )
     return str(text)

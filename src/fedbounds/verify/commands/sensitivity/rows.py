@@ -36,7 +36,7 @@ def sensitivity(claim: Claim, seed: int = 0) -> tuple[Row, ...]:
     ConflictError
         If a number is both proved and excluded by an exact instance.
     """
-    parts = [part for part in claim.parts if part.relation is Relation.AT_MOST]
+    parts = [part for part in claim.parts if part.relation is not Relation.EQUAL]
     if not parts:
         raise FedboundsError(
             f"{claim.id} has no inequality ({claim.entry.kind}); sensitivity asks how far the "

@@ -104,7 +104,7 @@ def survey(claim: Claim, numbers: Sequence[Printed], seed: int = 0) -> Survey:
     seed : int
         Of the plan and of the searches.
     """
-    parts = [part for part in claim.parts if part.relation is Relation.AT_MOST]
+    parts = [part for part in claim.parts if part.relation is not Relation.EQUAL]
     found = Survey(
         dropped=[
             Dropped(part, premise)

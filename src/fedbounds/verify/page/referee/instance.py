@@ -12,6 +12,11 @@ Record = dict[str, Any]
 
 _LONGEST = 400  # characters of the instance's own numbers
 _OURS = frozenset({"family", "source", "theory", "moments"})  # of no use to a reader
+_BREAKING = {
+    Relation.AT_MOST: "larger than",
+    Relation.BELOW: "not smaller than",
+    Relation.EQUAL: "different from",
+}
 _MOST = 12  # parameters and constants
 
 
@@ -24,7 +29,7 @@ def evidence(row: Record) -> str:
     where = f", in part {part}" if part else ""
     where += f", at {place(row)}" if place(row) else ""
     relation = next(p["relation"] for p in row["parts"] if p["part"] == part)
-    sign = "larger than" if relation == Relation.AT_MOST else "different from"
+    sign = _BREAKING[Relation(relation)]
     return (
         f"on the instance “{instance_name(row)}” ({_numbers(row)}){where}, the "
         f"left side is {exact(row['left'])}, {sign} the right side {exact(row['right'])} "
