@@ -87,6 +87,14 @@ SMOOTH = 'conditions=["eta <= 1/L"], assumptions=["smooth"]'
 CONVEX = 'conditions=["eta == 1/L"], assumptions=["smooth", "convex clients"]'
 
 
+def test_the_quick_plan_sees_the_slowest_start(tmp_path):
+    """Where the steep directions are at rest, three rounds halve nothing at L/mu = 100."""
+    said = 'conditions=["eta <= 1/L", "T >= 3"], assumptions=["strongly convex clients"]'
+    body = f'me.claim("a", "f(T) <= f(0)/2", {said})'
+    rows = judged(tmp_path, body=body, **DESCENT_STEP, more="rounds=(1, 2, 3)")
+    assert rows["a"]["standing"] == "refuted"
+
+
 def test_functions_in_pieces_are_what_they_say():
     """Slopes are those of the values, L is the largest curvature, the infimum is at the minimiser."""
     points = np.linspace(-3, 3, 241)

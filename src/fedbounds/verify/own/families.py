@@ -54,7 +54,7 @@ def unlike() -> tuple[Pair, ...]:
     """Quadratics whose curvatures differ a hundredfold, with L from 1/100 to 100; a start each.
 
     With 1 to 5 clients, alike or not, at several noise levels; some start at the minimiser, where
-    only noise moves the model, and what differs between clients.
+    only noise moves the model, and what differs between clients, one along the least curvature.
     """
     return tuple(_unlike())
 
@@ -154,6 +154,8 @@ def _unlike() -> Iterator[Pair]:
         noise = scale * _NOISES[(at + of) % len(_NOISES)]
         problem, start = quadratic(hessians, slopes, [random.choice((-2, 1, 6))] * d, noise)
         resting = at != 1 if n > 1 else of == 1
+        if n == 1 and at == 1 and not resting:  # along the least curvature: the slowest there is
+            start = problem.minimiser + exact_entries([6, *[0] * (d - 1)])
         yield problem, problem.minimiser if resting else start
 
 
