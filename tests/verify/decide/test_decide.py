@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy as sp
-from flint import fmpq
+from flint import arb, fmpq
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from kinds import exact, floats
+from kinds import exact, floats, object_array
 
 from fedbounds.theory.language.claims import Part
 from fedbounds.theory.language.symbols import G_u, G_v, Max_t, Mean_t, f, m, n, t
@@ -297,6 +297,15 @@ def test_small_early_rounds_of_a_growing_run_are_examined():
     """Rounding is relative to what came before a round, not to what comes after."""
     left, right = [2.0, 1e30], [1.0, 2e30]
     assert decide(AT_MOST, floats(left, right), Method.MOMENTS).candidate
+
+
+@pytest.mark.parametrize(
+    ("ball", "verdict"), [(arb(0), Verdict.NOT_APPLICABLE), (arb(0, 1e-30), Verdict.UNDECIDED)]
+)
+def test_what_is_only_near_zero_is_not_known_to_vanish(ball, verdict):
+    numbers = exact([0], [0])
+    numbers = replace(numbers, series=numbers.series | {"G_u": object_array([ball])})
+    assert decide(AT_MOST, numbers, Method.BALLS).verdict is verdict
 
 
 def test_nothing_but_zeros_says_nothing():

@@ -366,14 +366,18 @@ def _quantities(part: Part) -> frozenset[str]:
 
 
 def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
-    """Whether every summand vanishes; one that is too large for float64 does not."""
+    """Whether every summand vanishes; one too large for float64, or only near 0, does not."""
+    named = of_these(numbers, _quantities(part))
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            known = in_floats(of_these(numbers, _quantities(part)))
+            known = in_floats(named)
             every = (evaluate(term, known, rounds) for term in terms(part.left, part.right))
-            return not any(np.any(values) for values in every)
+            if any(np.any(values) for values in every):
+                return False
     except OverflowError:
         return False
+    told = [x for values in named.series.values() for x in values.flat if isinstance(x, arb)]
+    return all(ball.rad() == 0 or abs(ball) > 0 for ball in told)
 
 
 def _placed(
