@@ -3,11 +3,17 @@
 import subprocess
 import sys
 from importlib import import_module
+from xml.etree import ElementTree
 
 import pytest
+from own_files import own_file
 
 import fedbounds as fb
 from fedbounds.errors import FedboundsError
+from fedbounds.verify.commands.command_line import status
+from fedbounds.verify.page.inline import picture
+from fedbounds.verify.page.runs import LEFT, RIGHT, CurveData
+from fedbounds.vocabulary import Standing
 
 
 def test_every_name_is_what_its_module_has():
@@ -74,6 +80,65 @@ def test_a_search_tells_witnesses_and_tightest_instances():
     readings = fb.claim("personalization/lem-A.2").readings
     assert [one.reading for one in told.found] == list(readings)
     assert "<td>" in told._repr_html_()
+
+
+def test_all_claims_of_a_paper_are_listed():
+    found = fb.claims("fedplt")
+    assert {entry.paper for entry in found} == {"fedplt"}
+    assert found._repr_html_().count("<tr>") == len(found) + 1
+    assert len(repr(found)) < 100
+    assert len(fb.claims("fedplt/alpha", "fedplt/psi")) == 2
+
+
+def test_proofs_show_how_each_stands():
+    found = fb.prove("personalization/lem-A.2-pair")
+    rows = {row[0]: row[1] for row in found.table.rows}
+    assert rows["personalization/lem-A.2-pair"] == "proved"
+    assert "<td>proved</td>" in found._repr_html_()
+    assert len(repr(found)) < 100
+    with pytest.raises(FedboundsError, match="nothing named"):
+        fb.prove()
+    with pytest.raises(FedboundsError, match="no proof"):
+        fb.prove("personalization/sc-fedavg")
+
+
+def test_a_run_is_what_the_command_finds_and_reads_back(tmp_path):
+    body = """
+me.claim("grows", "D_W(t+1) <= D_W(t)/1000")
+me.claim("far", "D_W(t+1) <= 1000*D_W(t) + 1000")
+"""
+    file, folder = own_file(tmp_path, body=body), tmp_path / "results"
+    found = fb.run(file, profile="quick", out=folder)
+    assert {name: one.standing for name, one in found.items()} == {
+        "me/grows": Standing.REFUTED,
+        "me/far": Standing.TESTED,
+    }
+    assert repr(found) == "<2 claims: 1 tested, 1 refuted>"
+    assert repr(found["me/grows"]).startswith("<me/grows is refuted")
+    assert " > " in found["me/grows"].fails
+    assert found["me/far"].fails == ""
+    assert found._repr_html_().count("<tr>") == 3
+    assert "<math>" in found["me/far"]._repr_html_()
+    again = fb.results(folder)
+    assert again.document == found.document
+    assert status(["diff", str(folder), str(folder)]) == 0
+    kept = fb.run(file, profile="quick")  # nothing is left of this one
+    assert {x: y.standing for x, y in kept.items()} == {x: y.standing for x, y in found.items()}
+    with pytest.raises(FedboundsError, match="me/far"):
+        found["me/fat"]
+    with pytest.raises(FedboundsError, match="quick"):
+        fb.run(file, profile="quik")
+
+
+def test_a_curve_is_a_picture_by_itself():
+    sides = {LEFT: [1.0, 0.1, None], RIGHT: [2.0, 1.0, 0.5]}
+    drawn = CurveData({"problem": {"instance": "a < b"}}, [0.0, 1.0, 2.0], sides, {})
+    svg = ElementTree.fromstring(picture(drawn))
+    assert "a < b" in svg.attrib["aria-label"]
+    lines = [x.attrib["d"] for x in svg.iter("path")]
+    assert [line.count("L") for line in lines[1:]] == [1, 2]
+    nothing = CurveData({"problem": {"instance": ""}}, [0.0], {LEFT: [0.0]}, {})
+    assert picture(nothing) == ""
 
 
 def test_what_has_no_bound_is_refused():

@@ -1,10 +1,12 @@
 """Check convergence theorems of partial federated optimisation.
 
-``import fedbounds as fb`` is enough for a look around: ``fb.papers()``, ``fb.claim(id)`` and its
-``evaluate(...)``, ``fb.check(claim, case)``, ``fb.judge(claims, case)``, ``fb.prove(papers)``. What
-commands print is a table for notebooks: ``fb.bound(id, n=100, ...)``, ``fb.search(id)`` and
-``fb.compare(id, id, over={"K": "1:100"}, ...)``. And the packages, as ``fb.problems``. All is
-imported when it is first asked for.
+``import fedbounds as fb`` is enough for a look around: ``fb.papers()``, ``fb.claims(paper)``,
+``fb.claim(id)`` and its ``evaluate(...)``. ``fb.run(paper)`` judges as the command `verify` does,
+``fb.results(folder)`` reads what it left, ``fb.prove(paper)`` replays proofs; all three show their
+claims, with formula, standing and curve. ``fb.check(claim, case)`` and ``fb.judge(claims, case)``
+are for one instance. What other commands print is a table too: ``fb.bound(id, n=100, ...)``,
+``fb.search(id)`` and ``fb.compare(id, id, over={"K": "1:100"}, ...)``. And the packages, as
+``fb.problems``. All is imported when it is first asked for.
 
 Examples
 --------
@@ -25,10 +27,13 @@ _TOUR = {
     "bound": "fedbounds.verify.commands.tour",
     "check": "fedbounds.verify.commands.judged",
     "claim": "fedbounds.theory.language.registry",
+    "claims": "fedbounds.verify.commands.shown",
     "compare": "fedbounds.verify.commands.tour",
     "judge": "fedbounds.verify.commands.judged",
     "papers": "fedbounds.theory.proof.library",
-    "prove": "fedbounds.verify.judge.proofs",
+    "prove": "fedbounds.verify.commands.shown",
+    "results": "fedbounds.verify.commands.verdicts",
+    "run": "fedbounds.verify.commands.verdicts",
     "search": "fedbounds.verify.commands.tour",
 }
 _PACKAGES = ("algorithms", "facts", "laws", "own", "problems", "strategies", "theory", "verify")

@@ -197,6 +197,9 @@ class Claim:
         """Stable id, such as "personalization/thm-3.7"."""
         return self.entry.id
 
+    def __repr__(self) -> str:
+        return f"<{self.id}: {self.entry.place}, {self.entry.statement}>"
+
     def _repr_markdown_(self) -> str:
         from .registry import glossary
         from .shown import as_markdown

@@ -14,6 +14,7 @@ from fedbounds.errors import ConflictError, FedboundsError
 
 from ..own.names import entries_named, entry_named, named_alone, spelled
 from ..page.exports.option import TABLE, format_option, print_rows
+from ..results.files import RESULTS, keep_folder_clean
 from ..results.processes import collect_seldom
 from . import LazyGroup
 from .options import OutputFile, OutputFolder, device_option
@@ -37,7 +38,6 @@ _OUT = click.option(
 )
 _FROM = click.option("--out", default="results", show_default=True, help="Folder of results.")
 _NAMES = click.argument("names", nargs=-1, metavar="[CLAIM|PAPER|FILE]...")
-RESULTS = "results.json"
 CERTIFICATES = "proofs.json"
 
 
@@ -275,7 +275,7 @@ def prove_claims(
     from .prove import certificate_data, prove_entries, require_proofs
 
     require_proofs(named_alone(names, entries))
-    _keep_folder_clean()
+    keep_folder_clean()
     store = Store(out)
     target = store.file(CERTIFICATES)
     began = time.perf_counter()
@@ -333,7 +333,7 @@ def _judge(
     from ..results.store import Store
 
     profile = Profile.QUICK if quick else Profile.THOROUGH if thorough else Profile.DEFAULT
-    _keep_folder_clean()
+    keep_folder_clean()
     settings = Settings(profile, seed, workers, device)
     store = Store(out)
     for name in (RESULTS, INDEX, CERTIFICATES) if page else (RESULTS,):
@@ -346,15 +346,6 @@ def _judge(
     refuse_conflicts(results.claims)
     if any(summary["standing"] in wanted for summary in results.claims):
         raise click.exceptions.Exit(1)
-
-
-def _keep_folder_clean() -> None:
-    """Let hypothesis, which seeks witnesses, keep its cache out of the user's folder."""
-    import tempfile
-
-    from hypothesis.configuration import set_hypothesis_home_dir
-
-    set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "fedbounds-hypothesis")
 
 
 def _standings(names: tuple[str, ...]) -> frozenset[str]:
@@ -395,18 +386,14 @@ def _write(
     verbose: bool,
 ) -> None:
     from ..page.tables import print_results
-    from ..results.document import Timing, document
+    from ..results.document import Timing, write_document
     from ..results.files import write_text
     from ..results.records import sealed
-    from ..results.results_file import beside, standings_at, timed_as_before
+    from ..results.results_file import standings_at
 
     target = store.file(RESULTS)
     before = standings_at(target)
-    data = document(results, settings, Timing(seconds))
-    data = timed_as_before(data, target)
-    with store.writing():
-        write_text(target, sealed(beside(data)))
-        store.forget()
+    data = write_document(results, settings, store, Timing(seconds))
     paths = [f"results: {target}"]
     if json_file:
         write_text(json_file, sealed(data))
@@ -523,7 +510,7 @@ def search(
     chosen = None if claim_id is None else entry_named(claim_id)
     from . import hunt
 
-    _keep_folder_clean()
+    keep_folder_clean()
     if replay is not None:
         hunt.replay(chosen, Path(replay))
     elif chosen is not None:

@@ -40,7 +40,11 @@ def starts(part: Part) -> bool:
     A constant that a condition sets above the initial value, as C >= D(0) in D(t) <= C / (t + 1),
     is such a bound: where it is as small as it may be, both sides are equal by choice.
     """
-    if part.relation is not Relation.AT_MOST or part.index not in _PER_ROUND or part.first_round > 0:
+    if (
+        part.relation is not Relation.AT_MOST
+        or part.index not in _PER_ROUND
+        or part.first_round > 0
+    ):
         return False
     larger = {c.left if c.relation in (">=", ">") else c.right for c in part.conditions}
     return _coincide(part.left, part.right, frozenset(larger))

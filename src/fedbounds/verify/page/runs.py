@@ -1,7 +1,7 @@
 """A record's run per round, and a record's ladder over one parameter: drawn and as tables."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,7 @@ class CurveData:
 
 LEFT, MEAN, RIGHT = "measured, left side", "its running mean", "bound, right side"
 BAND = ("low", "high")
+_STYLES = {LEFT: "left", MEAN: "mean", RIGHT: "right"}
 
 
 def curve_data(records: Sequence[Record]) -> CurveData | None:
@@ -76,16 +77,8 @@ def curve_view(records: Sequence[Record], most: int) -> CurveView | None:
     x = [found.rounds[at] for at in kept]
     columns = {name: [values[at] for at in kept] for name, values in found.sides.items()}
     ratios = {name: [values[at] for at in kept] for name, values in found.ratios.items()}
-    styles = {LEFT: "left", MEAN: "mean", RIGHT: "right"}
-    band = (columns["low"], columns["high"]) if set(BAND) <= columns.keys() else None
     instance = found.record["problem"]["instance"]
-    upper = panel(
-        f"Measured side and bound per round on {instance}",
-        "round t",
-        x,
-        [Curve(name, style, columns[name]) for name, style in styles.items() if name in columns],
-        band=band,
-    )
+    upper = sides_panel(instance, x, columns)
     lower = panel(
         f"Measured side over bound per round on {instance}",
         "round t",
@@ -107,6 +100,20 @@ def curve_view(records: Sequence[Record], most: int) -> CurveView | None:
             for index, at in enumerate(x)
         ),
         MEAN in columns,
+    )
+
+
+def sides_panel(
+    instance: str, rounds: Sequence[float], sides: Mapping[str, Values]
+) -> Panel | None:
+    """Both sides of a run; None if nothing of them is positive."""
+    band = (sides[BAND[0]], sides[BAND[1]]) if set(BAND) <= sides.keys() else None
+    return panel(
+        f"Measured side and bound per round on {instance}",
+        "round t",
+        rounds,
+        [Curve(name, style, sides[name]) for name, style in _STYLES.items() if name in sides],
+        band=band,
     )
 
 

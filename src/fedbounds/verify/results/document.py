@@ -10,8 +10,11 @@ import numpy as np
 import fedbounds
 
 from .engine import source_hash
-from .records import SCHEMA
+from .files import RESULTS, write_text
+from .records import SCHEMA, sealed
+from .results_file import beside, timed_as_before
 from .run import Results, Settings
+from .store import Store
 
 
 @dataclass(frozen=True)
@@ -45,3 +48,15 @@ def document(results: Results, settings: Settings, timing: Timing) -> dict[str, 
         "results": results.records,
         "proofs": results.proofs,
     }
+
+
+def write_document(
+    results: Results, settings: Settings, store: Store, timing: Timing
+) -> dict[str, Any]:
+    """Write the document of a run beside its records, and return it."""
+    target = store.file(RESULTS)
+    data = timed_as_before(document(results, settings, timing), target)
+    with store.writing():
+        write_text(target, sealed(beside(data)))
+        store.forget()
+    return data

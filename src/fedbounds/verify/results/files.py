@@ -7,6 +7,7 @@ What is not a regular file (a device, a pipe) is written to and never replaced.
 import os
 import secrets
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -19,7 +20,15 @@ try:
 except ImportError:  # not on every system
     fcntl = None  # type: ignore[assignment]
 
+RESULTS = "results.json"  # of a result folder
 PART = ".part"  # how the name of a file ends that is not written whole yet
+
+
+def keep_folder_clean() -> None:
+    """Let hypothesis, which seeks witnesses, keep its cache out of the user's folder."""
+    from hypothesis.configuration import set_hypothesis_home_dir
+
+    set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "fedbounds-hypothesis")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,0 +1,192 @@
+"""`fb.run` and `fb.results`: claims with their standings, as `verify` finds and writes them."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+from fedbounds.errors import unknown_name
+from fedbounds.vocabulary import Standing
+
+from ..decide.profile import Profile
+from ..own.names import entries_named
+from ..page.exports.table import Table, table
+from ..page.formulas import formulas
+from ..page.inline import picture
+from ..page.overview import DOUBTFUL, by_standing, fails, instead
+from ..page.rows import by_claim
+from ..page.runs import CurveData, curve_data
+from ..page.summary import judged_claims
+from ..results import run as judging
+from ..results.document import Timing, document, write_document
+from ..results.files import RESULTS, keep_folder_clean
+from ..results.results_file import read_document
+from ..results.store import Store
+
+Record = dict[str, Any]
+_COLUMNS = ("claim", "place", "standing", "tightness", "what fails", "what holds instead")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClaimVerdict:
+    """What is known of a claim after a run.
+
+    Attributes
+    ----------
+    summary : dict
+        Its entry of ``results.json``: standing, readings, tightness, coverage.
+    records : tuple of dict
+        Both sides on every instance, of every reading.
+    fails, instead : str
+        Of a claim that is refuted or in doubt, in a line each; else empty.
+    """
+
+    summary: Record
+    records: tuple[Record, ...]
+    fails: str
+    instead: str
+
+    @property
+    def standing(self) -> Standing:
+        """Of the first reading, as computed from the records and the proof."""
+        return Standing(self.summary["standing"])
+
+    @property
+    def tightness(self) -> float | None:
+        """Largest left over right that was seen; None where no such ratio exists."""
+        found: float | None = self.summary["readings"][0]["tightness"]
+        return found
+
+    @property
+    def curve(self) -> CurveData | None:
+        """The tightest run that is told round by round."""
+        first = self.summary["readings"][0]["name"]
+        return curve_data([row for row in self.records if row["reading"] == first])
+
+    def __repr__(self) -> str:
+        tight = "" if self.tightness is None else f", tightness {self.tightness:.3g}"
+        told = f": {self.fails}" if self.fails else ""
+        return f"<{self.summary['id']} is {self.standing}{tight}{told}>"
+
+    def _repr_html_(self) -> str:
+        own, shown = self.summary, formulas(self.summary["id"])
+        parts = shown.readings.get(own["readings"][0]["name"], ())
+        lines = [f"<b>{escape(own['id'])}</b> ({escape(own['place'])}) is <b>{self.standing}</b>"]
+        lines += [str(part.formula) for part in parts] or [escape(own["text"])]
+        lines += [escape(text) for text in (self.fails, self.instead) if text]
+        drawn = self.curve
+        lines += [picture(drawn)] if drawn is not None else []
+        return "".join(f"<p>{line}</p>" for line in lines)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdicts(Mapping[str, ClaimVerdict]):
+    """Claims of a run by id; a notebook shows a row for each.
+
+    Attributes
+    ----------
+    document : dict
+        As ``results.json`` has it, with the records.
+    """
+
+    document: Record
+
+    def __getitem__(self, claim_id: str) -> ClaimVerdict:
+        if claim_id not in self._claims:
+            raise unknown_name("judged claim", claim_id, self._claims)
+        own, rows = self._claims[claim_id], tuple(self._records.get(claim_id, ()))
+        told = fails(self.document, own, rows), instead(self.document, own)
+        return ClaimVerdict(own, rows, *(told if own["standing"] in DOUBTFUL else ("", "")))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._claims)
+
+    def __len__(self) -> int:
+        return len(self._claims)
+
+    @cached_property
+    def _claims(self) -> dict[str, Record]:
+        return {claim["id"]: claim for claim in judged_claims(self.document)}
+
+    @cached_property
+    def _records(self) -> dict[str, list[Record]]:
+        return by_claim(self.document["results"])
+
+    @property
+    def table(self) -> Table:
+        """A row for every claim."""
+        rows = []
+        for one in self.values():
+            own = one.summary
+            rows.append(
+                (own["id"], own["place"], own["standing"], one.tightness, one.fails, one.instead)
+            )
+        return table(_COLUMNS, rows)
+
+    def __repr__(self) -> str:
+        words = (f"{amount} {word}" for word, amount in by_standing(list(self._claims.values())))
+        return f"<{len(self)} claims: {', '.join(words) or 'none judged'}>"
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+def run(
+    *names: str,
+    profile: str = Profile.DEFAULT,
+    seed: int = 0,
+    workers: int = 1,
+    out: str | Path | None = None,
+) -> Verdicts:
+    """Judge claims on their plans, with their proofs, as ``fedbounds verify`` does.
+
+    Parameters
+    ----------
+    names : str
+        As on the command line: papers, claims, files; all papers if none is given.
+    profile : "quick", "default" or "thorough"
+    seed : int
+        Of what is drawn.
+    workers : int
+        Processes; they never change a result.
+    out : path
+        Folder of results, whose records are used again; none is kept if left out.
+
+    Raises
+    ------
+    FedboundsError
+        If there is no such claim, file or profile.
+    ConflictError
+        If a claim is both proved and violated, which would be an error of this suite.
+    """
+    if profile not in set(Profile):
+        raise unknown_name("profile", profile, Profile)
+    keep_folder_clean()
+    entries = entries_named(names)
+    settings = judging.Settings(Profile(profile), seed, workers)
+    with TemporaryDirectory() if out is None else nullcontext(str(out)) as folder:
+        store, began = Store(Path(folder)), perf_counter()
+        found = judging.run(entries, settings, store)
+        timing = Timing(perf_counter() - began)
+        if out is None:
+            data = document(found, settings, timing)
+        else:
+            data = write_document(found, settings, store, timing)
+    judging.refuse_conflicts(found.claims)
+    return Verdicts(data)
+
+
+def results(folder: str | Path = "results") -> Verdicts:
+    """What a run has left in a folder; nothing is run.
+
+    Raises
+    ------
+    FedboundsError
+        If there are no results, or they were edited.
+    """
+    return Verdicts(read_document(Path(folder) / RESULTS))
