@@ -50,9 +50,10 @@ def source_of(document: Record, folder: Path | None) -> Source:
     """The proofs of a document, with the claim of every step by paper and id."""
     proofs = document["proofs"]
     if proofs:
-        from fedbounds.theory.proof.library import papers
+        from fedbounds.theory.proof.library import has_book
 
-        papers()  # their notation is known once they are loaded
+        for key in {name.partition("/")[0] for name in proofs}:
+            has_book(key)  # its notation is known once it is loaded
     shown = document["claims"]
     claims = {
         (key.partition("/")[0], step["id"]): key

@@ -26,9 +26,8 @@ PART = ".part"  # how the name of a file ends that is not written whole yet
 
 def keep_folder_clean() -> None:
     """Let hypothesis, which seeks witnesses, keep its cache out of the user's folder."""
-    from hypothesis.configuration import set_hypothesis_home_dir
-
-    set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "fedbounds-hypothesis")
+    cache = str(Path(tempfile.gettempdir()) / "fedbounds-hypothesis")
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", cache)  # read when it is imported
 
 
 def write_text(path: Path, text: str) -> None:
