@@ -6,10 +6,11 @@ from dataclasses import replace
 from itertools import combinations, product
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.checker.check import check
-from fedbounds.theory.checker.data import Assignment, Certificate, Premise, Step
+from fedbounds.theory.checker.data import Assignment, Certificate, Comparison, Premise, Step
 from fedbounds.theory.checker.data import Statement as Stated
 from fedbounds.theory.checker.data import Theory as Spoken
 from fedbounds.theory.checker.errors import Refused
@@ -35,6 +36,9 @@ from .statements import CONDITIONS, STEP, StatedPart, Statement, Use, step_of
 from .vocabulary import mu_PL
 
 HYPOTHESIS = Premise("hypothesis", "hypothesis", ("?",))
+_RELATIONS = {"<=": sp.Le, ">=": sp.Ge, "==": sp.Eq, "<": sp.Lt, ">": sp.Gt}
+_MOST_TRIED = 6  # symbols of which two values each are tried
+_SMALL = sp.Rational(1, 1000)
 _IN_CHART = {"<=": below, ">=": above, "==": equal, "<": below, ">": above}
 
 
@@ -249,13 +253,14 @@ def refuse_contradiction(theory: Theory, statement: Statement) -> None:
 
 
 def _is_false(of: Condition) -> bool:
-    relation = {"<=": sp.Le, ">=": sp.Ge, "==": sp.Eq, "<": sp.Lt, ">": sp.Gt}[of.relation]
-    return bool(relation(of.left, of.right) == sp.false)
+    return bool(_RELATIONS[of.relation](of.left, of.right) == sp.false)
 
 
 def _contradict(theory: Theory, part: Part) -> bool:
     """Whether some chart shows it; that none does is no proof that the conditions can be met."""
     known, conditions = spoken(theory), part.conditions
+    if _are_met_somewhere(conditions, known.always):
+        return False
     absurd = Stated("1", "<=", "0", tuple(comparisons(conditions)))
     always = tuple(Premise("condition", "", (UNKNOWN,), one) for one in known.always)
     premises = (*(condition(c) for c in conditions), *always)
@@ -271,6 +276,22 @@ def _contradict(theory: Theory, part: Part) -> bool:
         except Refused:
             continue
         return True
+    return False
+
+
+def _are_met_somewhere(conditions: Sequence[Condition], always: Sequence[Comparison]) -> bool:
+    """Whether one of a few points meets them all, so that nothing absurd follows from them."""
+    sides = [side for c in conditions for side in (c.left, c.right)]
+    symbols = sorted(set().union(*(side.free_symbols for side in sides)), key=str)
+    if len(symbols) > _MOST_TRIED or any(side.atoms(AppliedUndef) for side in sides):
+        return False
+    names = {str(symbol): symbol for symbol in symbols}
+    ordered = [(names[x], sign, names[y]) for x, sign, y in always if {x, y} <= names.keys()]
+    held = [*((c.left, c.relation, c.right) for c in conditions), *ordered]
+    for values in product(*((1, 2) if x.is_integer else (1, _SMALL) for x in symbols)):
+        at = dict(zip(symbols, values, strict=True))
+        if all(_RELATIONS[sign](x.subs(at), y.subs(at)) == sp.true for x, sign, y in held):
+            return True
     return False
 
 

@@ -37,7 +37,8 @@ from .work import findings_of, judged_records, searched
 Record = dict[str, Any]
 Progress = Callable[[str, int, int], None]  # what is under way, how many done, of how many
 
-_SMALL_PLAN = 60  # instances; for fewer, starting processes costs more than it saves
+# of fewer instances, as a quick run of a file has, starting processes costs more than it saves
+_SMALL_PLAN = 100
 # evaluations of the search for the tightest instance of a claim
 _BUDGET = {Profile.QUICK: 0, Profile.DEFAULT: BUDGET, Profile.THOROUGH: 10 * BUDGET}
 _OF_FILES = 4  # times fewer for a user's file, whose first verdict is to come soon
