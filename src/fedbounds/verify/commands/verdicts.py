@@ -11,20 +11,21 @@ from time import perf_counter
 from typing import Any
 
 from fedbounds.errors import unknown_name
-from fedbounds.vocabulary import Standing
+from fedbounds.vocabulary import SIGNS, Standing
 
 from ..decide.profile import Profile
 from ..own.names import entries_named
-from ..page.exports.table import Table, table
+from ..page.exports.table import Column, Table, table
 from ..page.formulas import formulas
 from ..page.inline import picture
 from ..page.overview import DOUBTFUL, by_standing, fails, instead
 from ..page.rows import by_claim
 from ..page.runs import CurveData, curve_data
+from ..page.steps import mark
 from ..page.summary import judged_claims
 from ..results import run as judging
 from ..results.document import Timing, document, write_document
-from ..results.files import RESULTS, keep_folder_clean
+from ..results.files import RESULTS, WITNESSES, keep_folder_clean
 from ..results.results_file import read_document
 from ..results.store import Store
 
@@ -44,12 +45,18 @@ class ClaimVerdict:
         Both sides on every instance, of every reading.
     fails, instead : str
         Of a claim that is refuted or in doubt, in a line each; else empty.
+    steps : tuple of dict
+        Of its proof, in the order of the paper; empty without a proof.
+    scripts : mapping from reading to str
+        A program for each reading that an exact instance breaks: it shows both sides.
     """
 
     summary: Record
     records: tuple[Record, ...]
     fails: str
     instead: str
+    steps: tuple[Record, ...]
+    scripts: Mapping[str, str]
 
     @property
     def standing(self) -> Standing:
@@ -63,10 +70,35 @@ class ClaimVerdict:
         return found
 
     @property
+    def readings(self) -> Table:
+        """A row for each reading of the text: what is found of it, how tight it is, on how much."""
+        rows = [
+            (one["name"], one["ambiguity"], one["statement"], one["tightness"], _counted(one))
+            for one in self.summary["readings"]
+        ]
+        return table(("reading", "which way", "found", "tightness", "records"), rows)
+
+    @property
+    def proof(self) -> Table:
+        """A row for each step: what it says, and what replay says of it."""
+        rows = [
+            (one["id"], " ".join((one["left"], SIGNS[one["relation"]], one["right"])),
+             "; ".join(one["conditions"]), mark(one))
+            for one in self.steps
+        ]  # fmt: skip
+        return table(("step", Column("statement", math=True), "if", "replay says"), rows)
+
+    @property
     def curve(self) -> CurveData | None:
         """The tightest run that is told round by round."""
         first = self.summary["readings"][0]["name"]
         return curve_data([row for row in self.records if row["reading"] == first])
+
+    @property
+    def ladders(self) -> list[Record]:
+        """What grows or falls as one parameter does: values, series, and exponents."""
+        every = (*self.records, *self.summary["displays"])
+        return [row["ladder"] for row in every if "ladder" in row]
 
     def __repr__(self) -> str:
         tight = "" if self.tightness is None else f", tightness {self.tightness:.3g}"
@@ -84,6 +116,10 @@ class ClaimVerdict:
         return "".join(f"<p>{line}</p>" for line in lines)
 
 
+def _counted(reading: Record) -> str:
+    return ", ".join(f"{count} {word}" for word, count in reading["counts"].items())
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Verdicts(Mapping[str, ClaimVerdict]):
     """Claims of a run by id; a notebook shows a row for each.
@@ -92,16 +128,23 @@ class Verdicts(Mapping[str, ClaimVerdict]):
     ----------
     document : dict
         As ``results.json`` has it, with the records.
+    scripts : mapping from path to text
+        Programs that show violations, as the records name them.
     """
 
     document: Record
+    scripts: Mapping[str, str]
 
     def __getitem__(self, claim_id: str) -> ClaimVerdict:
         if claim_id not in self._claims:
             raise unknown_name("judged claim", claim_id, self._claims)
         own, rows = self._claims[claim_id], tuple(self._records.get(claim_id, ()))
         told = fails(self.document, own, rows), instead(self.document, own)
-        return ClaimVerdict(own, rows, *(told if own["standing"] in DOUBTFUL else ("", "")))
+        told = told if own["standing"] in DOUBTFUL else ("", "")
+        steps = self.document["proofs"].get(claim_id, {"steps": ()})["steps"]
+        named = {one["name"]: one["witness"] for one in own["readings"]}
+        scripts = {name: self.scripts[path] for name, path in named.items() if path in self.scripts}
+        return ClaimVerdict(own, rows, *told, tuple(steps), scripts)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._claims)
@@ -177,8 +220,9 @@ def run(
             data = document(found, settings, timing)
         else:
             data = write_document(found, settings, store, timing)
+        scripts = _scripts(store.folder)
     judging.refuse_conflicts(found.claims)
-    return Verdicts(data)
+    return Verdicts(data, scripts)
 
 
 def results(folder: str | Path = "results") -> Verdicts:
@@ -189,4 +233,12 @@ def results(folder: str | Path = "results") -> Verdicts:
     FedboundsError
         If there are no results, or they were edited.
     """
-    return Verdicts(read_document(Path(folder) / RESULTS))
+    path = Path(folder)
+    return Verdicts(read_document(path / RESULTS), _scripts(path))
+
+
+def _scripts(folder: Path) -> dict[str, str]:
+    return {
+        f"{WITNESSES}/{path.name}": path.read_text(encoding="utf-8")
+        for path in sorted((folder / WITNESSES).glob("*.py"))
+    }

@@ -21,6 +21,7 @@ except ImportError:  # not on every system
     fcntl = None  # type: ignore[assignment]
 
 RESULTS = "results.json"  # of a result folder
+WITNESSES = "witnesses"  # likewise, with scripts
 PART = ".part"  # how the name of a file ends that is not written whole yet
 
 

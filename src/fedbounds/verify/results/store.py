@@ -25,6 +25,7 @@ from . import packs
 from .engine import engine_of
 from .files import (
     PART,
+    WITNESSES,
     append_bytes,
     delete,
     file_of,
@@ -123,7 +124,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.records = inside(folder, RECORDS)
-        self.witnesses = inside(folder, "witnesses")
+        self.witnesses = inside(folder, WITNESSES)
         try:
             for path in (self.records, self.witnesses):
                 make_folder(path)
@@ -227,7 +228,7 @@ class Store:
 
     def save_witness(self, name: str, script: str) -> str:
         """Write a witness script; returns its path relative to the folder."""
-        path = self.file(f"witnesses/{name}.py")
+        path = self.file(f"{WITNESSES}/{name}.py")
         write_text(path, script)
         return path.relative_to(self.folder).as_posix()
 

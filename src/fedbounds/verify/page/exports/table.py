@@ -62,9 +62,15 @@ class Table:
         """As a notebook shows it."""
         shown = self.printed()
         head = "".join(f"<th>{escape(name)}</th>" for name in shown.names)
-        rows = ("".join(f"<td>{escape(_told(cell))}</td>" for cell in row) for row in shown.rows)
+        rows = ("".join(map(_cell, shown.columns, row)) for row in shown.rows)
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(column: Column, cell: Any) -> str:
+    """Formulas between dollar signs, which a notebook typesets."""
+    text = escape(_told(cell))
+    return f"<td>{f'${text}$' if column.math and text else text}</td>"
 
 
 def _told(cell: Any) -> str:
