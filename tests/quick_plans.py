@@ -48,7 +48,7 @@ def judged(shared: Path, paper: str) -> list[Record]:
 
 def proved(shared: Path, paper: str) -> Proofs:
     """The paper's steps, replayed; what runs show of them is evaluated once for all processes."""
-    store = Store(steps_at(shared, paper))
+    store = Store(shared / f"{paper}, steps")
     with FileLock(shared / f"{paper}-steps.lock"):
         for name, value in _written(store).notes.items():
             store._of(paper).notes[name.partition("/")[2]] = value
@@ -77,11 +77,6 @@ def displays(shared: Path, paper: str) -> dict[str, list[Record]]:
             path.write_bytes(pickle.dumps(own_displays(paper, Profile.QUICK, displayed(paper))))
         found: dict[str, list[Record]] = pickle.loads(path.read_bytes())
     return found
-
-
-def steps_at(shared: Path, paper: str) -> Path:
-    """Where it is kept what runs show of the paper's steps."""
-    return shared / f"{paper}, steps"
 
 
 def _written(store: Store) -> packs.Kept:

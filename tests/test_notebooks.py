@@ -10,12 +10,11 @@ import re
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import quick_plans
 
 from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus, Verdict
 
@@ -35,29 +34,15 @@ WORDS = {
     for kind in (Standing, StatementStatus, ProofStatus, Verdict)
     for word in kind
 }
-BEGUN = ("fedplt", "meerkat")  # papers whose quick plans other tests judge whole
-# whose steps are all held against runs for other tests too, or nowhere else: of fedplt that is done
-# elsewhere, and its notebook looks at those alone on which its claims rest
-PROVED = ("meerkat", "personalization")
 Cell = Any
 
 
 # what one notebook leaves to the next in the same kernel: modules, and what they have computed
 ANEW = """\
 %reset_selective -f ^(?!_)
-import os, shutil, sys, tempfile
-from pathlib import Path
+import os, sys, tempfile
 from fedbounds.verify.results.processes import collect_seldom
-from fedbounds.verify.results import store as _store
 collect_seldom()
-class _Begun(_store.Store):
-    def __init__(self, folder):
-        super().__init__(folder)
-        for begun in {begun!r}:
-            for path in Path(begun).glob("records/.*"):
-                shutil.copy(path, self.records)
-_WHOLE = globals().get("_WHOLE", _store.Store)
-_store.Store = _Begun if {begun!r} else _WHOLE
 import matplotlib
 matplotlib.rcdefaults()
 os.chdir(tempfile.mkdtemp(dir="{folder}"))
@@ -101,14 +86,9 @@ def kernel() -> Iterator[Any]:
             yield client
 
 
-def executed_anew(kernel: Any, notebook: Any, folder: Path, begun: Path) -> list[Cell]:
-    """The code cells with fresh outputs, in a kernel that may have run other notebooks.
-
-    Runs of the paper named like ``begun`` go on with the records that are there, if there are any.
-    """
-    places = (begun, quick_plans.steps_at(begun.parent, begun.name))
-    records = [str(place) for place in places if place.exists()]
-    begin = nbformat.v4.new_code_cell(ANEW.format(folder=folder, begun=records))
+def executed_anew(kernel: Any, notebook: Any, folder: Path) -> list[Cell]:
+    """The code cells with fresh outputs, in a kernel that may have run other notebooks."""
+    begin = nbformat.v4.new_code_cell(ANEW.format(folder=folder))
     kernel.nb.cells = [begin, *code_cells(copy.deepcopy(notebook))]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -228,21 +208,10 @@ def test_prose_states_no_result(notebook: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_runs_and_prints_what_is_committed(
-    path: Path,
-    kernel: Any,
-    tmp_path: Path,
-    quick_plans_at: Path,
-    quick_plan: Callable[[str], Any],
-    quick_proofs: Callable[[str], Any],
-) -> None:
+def test_it_runs_and_prints_what_is_committed(path: Path, kernel: Any, tmp_path: Path) -> None:
     """Wording only: verdicts, standings, names; a stale output is an error."""
-    if path.stem in BEGUN:
-        quick_plan(path.stem)
-    if path.stem in PROVED:
-        quick_proofs(path.stem)
     notebook = read(path)
-    fresh = executed_anew(kernel, notebook, tmp_path, quick_plans_at / path.stem)
+    fresh = executed_anew(kernel, notebook, tmp_path)
     faults = [
         fault
         for old, new in zip(code_cells(notebook), fresh, strict=True)
@@ -258,7 +227,7 @@ def test_a_stale_output_and_an_error_are_seen(kernel: Any, tmp_path: Path) -> No
         cell = nbformat.v4.new_code_cell(source)
         cell.outputs = [nbformat.v4.new_output("stream", text="survived\n")]
         notebook = nbformat.v4.new_notebook(cells=[cell])
-        (new,) = executed_anew(kernel, notebook, tmp_path, tmp_path / "none")
+        (new,) = executed_anew(kernel, notebook, tmp_path)
         faults.append(stale(cell, new))
     assert faults[0] == ""
     assert faults[1].startswith("prints other words")

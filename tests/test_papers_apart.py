@@ -5,12 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
-from functools import cache
 from itertools import product
 from pathlib import Path
 
 import pytest
 from dummy_paper import FILES
+from filelock import FileLock
 
 import fedbounds
 from fedbounds.theory.language.catalogue import PAPERS
@@ -125,10 +125,15 @@ def test_a_fourth_paper_with_a_wrong_definition_is_not_confirmed(tmp_path, monke
 # ---- a paper by itself
 
 
-@cache
-def of_all():
-    """What is judged of each paper where all are there."""
-    rows = map(json.loads, said(PACKAGE.parent, JUDGED, PAPERS).splitlines())
+@pytest.fixture(scope="session")
+def of_all(quick_plans_at):
+    """What is judged of each paper where all are there, once for all processes."""
+    quick_plans_at.mkdir(exist_ok=True)
+    path = quick_plans_at / "a few cases of each paper"
+    with FileLock(f"{path}.lock"):
+        if not path.exists():
+            path.write_text(said(PACKAGE.parent, JUDGED, PAPERS), "utf-8")
+    rows = map(json.loads, path.read_text("utf-8").splitlines())
     return {row[0]: row for row in rows}
 
 
@@ -138,7 +143,7 @@ def algorithms_of(paper):
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_a_paper_is_judged_alike_without_the_others(paper, tmp_path):
+def test_a_paper_is_judged_alike_without_the_others(paper, tmp_path, of_all):
     """And without the algorithms that only they have."""
     folder = copied(tmp_path)
     others = [other for other in PAPERS if other != paper]
@@ -153,7 +158,7 @@ def test_a_paper_is_judged_alike_without_the_others(paper, tmp_path):
     assert name == paper
     assert len(found) > 25
     assert len([step for step, *_ in steps if not step.startswith("sign of ")]) == 20
-    assert [name, found, steps] == of_all()[paper]
+    assert [name, found, steps] == of_all[paper]
 
 
 def test_an_engine_that_knows_a_paper_is_seen(tmp_path):

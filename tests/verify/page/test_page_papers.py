@@ -12,7 +12,7 @@ from fedbounds.verify.results.document import Timing, document
 from fedbounds.verify.results.run import Results, Settings
 from fedbounds.vocabulary import Kind
 
-JUDGED = ("fedplt", "meerkat", "submodel")  # for other tests too
+JUDGED = ("fedplt", "submodel")  # for other tests too
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -58,6 +58,9 @@ class Table:
             tuple(tuple(row[at] for at in kept) for row in self.rows),
         )
 
+    def __repr__(self) -> str:
+        return f"<table of {len(self.rows)} rows: {', '.join(self.names)}>"
+
     def _repr_html_(self) -> str:
         """As a notebook shows it."""
         shown = self.printed()
