@@ -65,15 +65,15 @@ def loaded(folder, **pieces):
 
 
 def judged(folder, **pieces):
-    """Summaries of its claims by short name, on the cases of the quick profile."""
+    """Summaries of its claims by short name, on the quick plan, and no longer runs."""
     from fedbounds.theory.language.registry import encoded_claims
     from fedbounds.verify.decide.profile import Profile
-    from fedbounds.verify.own.plan import cases
+    from fedbounds.verify.own.plan import chosen
     from fedbounds.verify.results.summaries import summaries
 
     theory = loaded(folder, **pieces)
     claims = encoded_claims(theory.key)
-    found = summaries(claims, list(cases(theory, Profile.QUICK, 0)))
+    found = summaries(claims, chosen(theory, Profile.QUICK))
     return {row["id"].partition("/")[2]: row for row in found}
 
 

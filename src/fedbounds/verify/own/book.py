@@ -290,9 +290,14 @@ def _are_met_somewhere(conditions: Sequence[Condition], always: Sequence[Compari
     held = [*((c.left, c.relation, c.right) for c in conditions), *ordered]
     for values in product(*((1, 2) if x.is_integer else (1, _SMALL) for x in symbols)):
         at = dict(zip(symbols, values, strict=True))
-        if all(_RELATIONS[sign](x.subs(at), y.subs(at)) == sp.true for x, sign, y in held):
+        if all(_holds(x.subs(at), sign, y.subs(at)) for x, sign, y in held):
             return True
     return False
+
+
+def _holds(left: sp.Expr, sign: str, right: sp.Expr) -> bool:
+    """Of numbers; of what has no real value it does not."""
+    return bool(left.is_real and right.is_real and _RELATIONS[sign](left, right) == sp.true)
 
 
 def _joined(implied: tuple[Assignment, ...], own: tuple[Assignment, ...]) -> tuple[Assignment, ...]:

@@ -48,7 +48,7 @@ _FAR = 4  # times 1/L: a step where nothing contracts
 
 def cases(theory: Theory, profile: Profile, seed: int) -> Iterator[Case]:
     """Cases in the order of their work, each shape of problem in turn."""
-    yield from _chosen(theory, profile)
+    yield from chosen(theory, profile)
     for case, rounds in _later(theory, profile).broken:
         name = f"{case.name.rpartition('=')[0]}={rounds}"
         subject = subject_of(case.setup.run, view_of(case.setup))
@@ -64,23 +64,23 @@ def forever(theory: Theory, profile: Profile) -> dict[tuple[str, str], frozenset
 
 @lru_cache(maxsize=4)  # asked for what breaks, and for what never does
 def _later(theory: Theory, profile: Profile) -> Later:
-    every = _chosen(theory, profile)
+    every = chosen(theory, profile)
     fixed = not _speak_of_rounds(theory)  # else a longer run has other values
     long = [case for case in every if fixed and case.setup.run.rounds == theory.horizon]
     return later(_parts(theory), long)
 
 
-def _chosen(theory: Theory, profile: Profile) -> list[Case]:
-    """Those of smaller profiles first, so that a larger one sees all that they see."""
-    left, chosen = _planned(theory), list[Case]()
+def chosen(theory: Theory, profile: Profile) -> list[Case]:
+    """The plan of a profile; those of smaller ones first, so that it sees all that they see."""
+    left, found = _planned(theory), list[Case]()
     for own, most in _MOST.items():
-        some = _spread(left, most - len(chosen))
-        chosen += some
+        some = _spread(left, most - len(found))
+        found += some
         taken = set(map(id, some))
         left = [case for case in left if id(case) not in taken]
         if own is profile:
             break
-    return sorted(chosen, key=lambda case: case.work)
+    return sorted(found, key=lambda case: case.work)
 
 
 def left_out(theory: Theory, profile: Profile) -> int:
