@@ -9,6 +9,7 @@ from .summary import anchor, is_judged
 Record = dict[str, Any]
 
 INDEX, CLAIMS = "index.html", "claims"  # its file, and the folder of the pages of claims
+CERTIFICATES = "proofs.json"  # which a run leaves beside it
 
 
 @dataclass(frozen=True)
