@@ -70,7 +70,7 @@ def _claims(document: Record) -> Iterator[str]:
         if claim["kind"] == Kind.DEFINITION:
             yield rf"\fedbounds@without{{{key}}}{{it is a definition, and not judged}}"
             continue
-        address = addresses.from_index(claim["id"]).replace("#", r"\#")
+        address = addresses.from_folder(claim["id"]).replace("#", r"\#")
         yield (
             rf"\fedbounds@claim{{{key}}}{{{symbol(word_of(claim))}}}"
             rf"{{{latex_text(_words(claim))}}}{{{address}}}"

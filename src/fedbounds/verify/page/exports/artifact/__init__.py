@@ -12,7 +12,7 @@ from fedbounds.verify.results.results_file import files_of_records
 from ..render import render
 from .certificates import Certificates, certificates
 from .correspondence import correspondence, correspondence_text
-from .read_me import licence_text, read_me
+from .instructions import licence_text, read_me
 from .witnesses import refuted_readings, scripts
 
 Record = dict[str, Any]

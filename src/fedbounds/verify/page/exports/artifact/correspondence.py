@@ -66,7 +66,7 @@ def _row(claim: Record, addresses: Addresses) -> Sequence[Any]:
         list(_readings(claim)),
         file_of_claim(claim, entry),
         [reading["witness"] for reading in claim["readings"] if reading["witness"]],
-        addresses.from_index(claim["id"]),
+        addresses.from_folder(claim["id"]),
         claim["text"],
     )
 

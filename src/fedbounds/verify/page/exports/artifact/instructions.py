@@ -110,10 +110,8 @@ def _checked(proofs: Certificates | None) -> Iterator[str]:
         "search that found them:"
     )
     yield from ("", f"  python -m fedbounds.theory.checker {CERTIFICATES}", "")
-    yield from _wrapped(
-        "It prints from what each claim is proved, or what it rests on that is not. The last line "
-        f"is `{sum(proofs.counted.values())} certificates, 0 refused`."
-    )
+    yield "It prints from what each claim is proved, or what it rests on that is not, and ends in"
+    yield from ("", f"  {sum(proofs.counted.values())} certificates, 0 refused")
 
 
 def _needs(document: Record) -> Iterator[str]:
