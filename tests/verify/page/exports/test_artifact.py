@@ -262,7 +262,7 @@ def test_the_readme_tells_how_to_do_it_again(folder, tmp_path, capsys):
     assert "BSD-3-Clause" in told
     assert "@misc{personalization,\n" in told
     assert "@misc{fedbounds,\n" in told
-    assert "2 readings refuted, 1 of them with a script" in told
+    assert "2 readings refuted, 1 with a script" in told
     assert recheck([str(folder / "proofs.json")]) == 0
     assert f"\n  {capsys.readouterr().out.splitlines()[-1]}\n" in told
     assert not re.search(r"\{\w*\}", told.partition("@misc")[0])  # nothing is left to fill in

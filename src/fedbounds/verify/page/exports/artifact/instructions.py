@@ -92,9 +92,10 @@ def _seen(document: Record) -> Iterator[str]:
     if not readings:
         yield "No reading is refuted: there is no witness."
         return
-    yield f"{count(len(readings), 'reading')} refuted, {len(scripts)} of them with a script."
+    amount = f"{count(len(readings), 'reading')} refuted, {len(scripts)} with a script"
+    yield f"{amount}, whatever the claim stands as."
     if scripts:
-        yield "It prints both sides and, in the last line, whether the claim is broken there:"
+        yield "A script prints both sides; its last line says whether the reading is broken there:"
         yield from ("", f"  python {scripts[0]}")
     if len(scripts) < len(readings):
         yield from ("", "For readings without one, witnesses.md has a command, and the reason.")
