@@ -102,6 +102,7 @@ def results(folder, count, seed=2, *, seals=False):
         commands = (
             ["report", own],
             ["report", own, "--referee", "personalization/thm-3.7"],
+            ["report", own, "--artifact", own / "a.zip", "--latex", own / "marks.tex"],
             ["diff", own, own],
             ["show", "personalization/thm-3.7", "--out", own],
         )

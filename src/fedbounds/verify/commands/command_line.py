@@ -13,6 +13,7 @@ import fedbounds
 from fedbounds.errors import ConflictError, FedboundsError
 
 from ..own.names import entries_named, entry_named, named_alone, spelled
+from ..page.addresses import CERTIFICATES, CLAIMS, INDEX
 from ..page.exports.option import TABLE, format_option, print_rows
 from ..results.files import RESULTS, keep_folder_clean
 from ..results.processes import collect_seldom
@@ -38,7 +39,6 @@ _OUT = click.option(
 )
 _FROM = click.option("--out", default="results", show_default=True, help="Folder of results.")
 _NAMES = click.argument("names", nargs=-1, metavar="[CLAIM|PAPER|FILE]...")
-CERTIFICATES = "proofs.json"
 
 
 @click.group(cls=LazyGroup, invoke_without_command=True)
@@ -327,7 +327,6 @@ def _judge(
         raise FedboundsError("--quick and --thorough exclude each other")
     wanted = _standings(fail_on)
     from ..decide.profile import Profile
-    from ..page.addresses import CLAIMS, INDEX
     from ..results.files import inside, require_folder
     from ..results.run import Settings, refuse_conflicts
     from ..results.store import Store
@@ -444,14 +443,35 @@ def _make_page(data: dict[str, Any], folder: Path) -> Path:
     help="Of figures; both if not given.",
 )
 @click.option("--referee", metavar="CLAIM", help="Only print a paragraph for its authors.")
+@click.option(
+    "--artifact",
+    "zip_file",
+    type=OutputFile(".zip"),
+    help="Also write one archive for authors and reviewers: a ZIP file.",
+)
+@click.option(
+    "--latex",
+    "tex_file",
+    type=OutputFile(".tex"),
+    help="Also write macros that mark theorems in LaTeX with their standing.",
+)
 def report(
-    folder: str, figures: Path | None, formats: tuple[str, ...], referee: str | None
+    folder: str,
+    figures: Path | None,
+    formats: tuple[str, ...],
+    referee: str | None,
+    zip_file: Path | None,
+    tex_file: Path | None,
 ) -> None:
     """Make the pages of a result folder from its results.json."""
     if formats and figures is None:
         raise FedboundsError("--figure-format needs --figures FOLDER")
-    if referee is not None and figures is not None:
-        raise FedboundsError("--referee prints a paragraph alone; it excludes --figures")
+    also = {"--figures": figures, "--artifact": zip_file, "--latex": tex_file}
+    excluded = [option for option, given in also.items() if given is not None]
+    if referee is not None and excluded:
+        raise FedboundsError(
+            f"--referee prints a paragraph alone; it excludes {', '.join(excluded)}"
+        )
     from ..results.results_file import read_document
 
     path = Path(folder) / RESULTS
@@ -463,12 +483,16 @@ def report(
 
             click.echo(referee_paragraph(data, named(data, referee)))
             return
+        from .report import made, write_made
+
+        files = made(data, Path(folder), zip_file, tex_file)
         click.echo(f"page: {_make_page(data, Path(folder))}")
         if figures is not None:
             from ..page.exports.figures import FORMATS, write_figures
 
             paths = write_figures(data, figures, formats or FORMATS)
             click.echo(f"figures: {len(paths)} files in {figures}")
+        write_made(files)
     except FedboundsError as error:
         raise FedboundsError(f"{path}: {error}") from error
 

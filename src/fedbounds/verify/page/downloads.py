@@ -8,6 +8,7 @@ from typing import Any
 from fedbounds.verify.page.exports.render import render
 from fedbounds.verify.page.exports.rows import results as result_rows
 
+from .addresses import CERTIFICATES
 from .numbers import count
 
 Record = dict[str, Any]
@@ -39,7 +40,7 @@ def _in_folder(document: Record, folder: Path) -> Iterator[Download]:
 
     told = {
         "results.json": "all that this site tells, but for its records",
-        "proofs.json": "every certificate, for a check without fedbounds",
+        CERTIFICATES: "every certificate, for a check without fedbounds",
         **{
             records_file(key): f"records of {key}, a line each, compressed"
             for key in papers(document)

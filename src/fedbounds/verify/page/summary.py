@@ -190,6 +190,7 @@ def verify_again(names: Iterable[str], document: Record) -> str:
     run = document["run"]
     options = {"quick": ["--quick"], "thorough": ["--thorough"]}.get(run["profile"], [])
     options += ["--seed", str(run["seed"])] if run["seed"] else []
+    options += ["--device", run["device"]] if run["device"] != "cpu" else []
     return shlex.join(["fedbounds", "verify", *names, *options])
 
 

@@ -10,11 +10,10 @@ from base64 import b64encode
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fedbounds.errors import FedboundsError
@@ -37,25 +36,17 @@ from . import (
 )
 from .addresses import CLAIMS, INDEX
 from .formulas import formulas, with_equal_terms
+from .incomplete import complete
 from .limits import limits
 from .proof_steps import Source
 from .rows import by_claim
+from .template_text import template_text
 
 Record = dict[str, Any]
 
 STYLE = "page.css"
 _LARGEST = 1_000_000  # bytes of a page of a claim with all instances it may list
 _INSTANCES = (20, 8)  # listed of the headline reading: as a rule, and where that is too much
-# what a document lacks or has otherwise shows as one of these
-_INCOMPLETE = (
-    LookupError,
-    TypeError,
-    ValueError,
-    ArithmeticError,
-    AttributeError,
-    RecursionError,
-    UndefinedError,
-)
 
 
 def site(document: Record, folder: Path | None = None) -> dict[str, str]:
@@ -73,25 +64,18 @@ def site(document: Record, folder: Path | None = None) -> dict[str, str]:
     FedboundsError
         If the document is not one, or of another schema.
     """
-    try:
+    with complete():
         _check_schema(document)
         judged = summary.judged_claims(document)
         records = by_claim(document["results"])
         source = proofs.source_of(document, folder)
         table = downloads.claims_csv(document)
         return {
-            STYLE: _text(STYLE),
+            STYLE: template_text(STYLE),
             downloads.TABLE: table,
             **dict(_pages(document, judged, records, source)),
             INDEX: _index(document, judged, records, source, table),
         }
-    except FedboundsError:
-        raise
-    except _INCOMPLETE as error:
-        raise FedboundsError(
-            f"the results document is incomplete ({type(error).__name__}: {error}); "
-            "run `fedbounds verify` again"
-        ) from error
 
 
 def write_site(document: Record, folder: Path) -> Path:
@@ -157,15 +141,9 @@ def _environment() -> Environment:
     return found
 
 
-@cache
-def _text(name: str) -> str:
-    path = resources.files("fedbounds.verify.page") / "templates" / name
-    return path.read_text(encoding="utf-8")
-
-
 def _scripts(*names: str) -> Record:
     """The script of a page; a browser runs it and no other one, whatever text the results bring."""
-    script = "".join(map(_text, names))
+    script = "".join(map(template_text, names))
     told = b64encode(sha256(script.encode()).digest()).decode()
     return {"script": Markup(script), "script_hash": told}
 

@@ -10,6 +10,7 @@ from fedbounds.border import fit, load
 from fedbounds.errors import FedboundsError
 
 from .audit import audit
+from .files import inside
 from .records import DIGEST, SCHEMA, is_sealed
 from .shapes import DOCUMENT
 from .store import kept_in, paper_of, records_file
@@ -91,6 +92,19 @@ def with_records(path: Path, data: Record) -> Record:
         return data
     rest = {name: value for name, value in data.items() if name != "records"}
     return rest | {"results": _records(path, data["claims"], data["records"])}
+
+
+def files_of_records(path: Path) -> list[str]:
+    """Names of the files beside a document that hold its records; none if it holds them itself.
+
+    Raises
+    ------
+    FedboundsError
+        If it cannot be read, or a link leads out of its folder.
+    """
+    data, _ = load(path, _AGAIN)
+    names = map(records_file, dict.fromkeys(map(paper_of, data["claims"])))
+    return [name for name in names if "records" in data and inside(path.parent, name).is_file()]
 
 
 def _records(path: Path, claims: Record, keys: list[str]) -> list[Record]:

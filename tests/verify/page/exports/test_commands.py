@@ -98,6 +98,9 @@ def test_proved_rows_have_every_step_once(monkeypatch, tmp_path):
         (("diff", "a", "b", "--tolerance", "-1"), "tolerance"),
         (("report", "r", "--figure-format", "pdf"), "needs --figures"),
         (("report", "r", "--figures", "f", "--referee", CLAIM), "excludes --figures"),
+        (("report", "r", "--latex", "f.tex", "--referee", CLAIM), "excludes --latex"),
+        (("report", "r", "--latex", "f.sty"), "'f.sty'"),
+        (("report", "nowhere", "--latex", "f.tex"), "no results file 'nowhere"),
     ],
 )
 def test_bad_input_is_a_line(arguments, says):
@@ -172,6 +175,9 @@ def test_report_writes_figures_beside_the_page_and_the_referee_alone(two_runs, t
     files = list(figures.iterdir())
     assert f"figures: {len(files)} files" in found.out
     assert {path.suffix for path in files} == {".svg", ".csv"}
+    marks = tmp_path / "marks.tex"
+    assert f"marks: {marks}\n" in call("report", old, "--latex", marks).out
+    assert marks.read_text().count(LEMMA) > 1
     note = call("report", old, "--referee", LEMMA)
     assert note.code == 0
     assert LEMMA in note.out

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fedbounds.errors import FedboundsError
 from fedbounds.verify.page.figures import by_regime, decomposed
 from fedbounds.verify.page.graph import graph
+from fedbounds.verify.page.incomplete import complete
 from fedbounds.verify.page.numbers import to_float
 from fedbounds.verify.page.rows import instance_name, is_witness, sizes
 from fedbounds.verify.page.runs import (
@@ -63,13 +63,8 @@ def write_figures(document: Record, folder: Path, formats: Sequence[str]) -> lis
     FedboundsError
         If the document lacks a part of what a run writes, or the folder cannot be written.
     """
-    try:
+    with complete():
         found = list(figures(document))
-    except (LookupError, ArithmeticError, TypeError, AttributeError, ValueError) as error:
-        raise FedboundsError(
-            f"the results document is incomplete ({type(error).__name__}: {error}); "
-            "run `fedbounds verify` again"
-        ) from error
     make_folder(folder)
     paths = []
     for figure in found:
