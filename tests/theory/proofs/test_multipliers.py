@@ -43,8 +43,8 @@ def test_kept_are_the_multipliers_of_every_proved_step_and_of_no_other(paper):
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", papers())
 def test_steps_are_what_they_are_where_nothing_is_kept(paper):
-    """Of a quarter of them, by the hash in their names."""
-    kept = {name: times for name, times in kept_by(paper).items() if name[-1] not in "0123"}
+    """Of an eighth of them, by the hash in their names."""
+    kept = {name: times for name, times in kept_by(paper).items() if name[-1] not in "01"}
     assert len(kept) < len(kept_by(paper))
     searched = Replays(book_of(paper), kept=kept).every()
     assert list(map(repr, searched)) == list(map(repr, replayed(paper)))

@@ -25,7 +25,7 @@ PIECES = {
     "draw": DRAW,
     "step": STEP,
     "parameters": '{"m": "1:n", "K": (1, 2), "eta": "edges"}',
-    "problems": "quadratics(clients=(1, 2), dimensions=(1,))",
+    "problems": "quadratics(clients=(1, 2), dimensions=(1,))[::2]",
     "body": """
         me.claim("a", "D_W(t+1) <= (1 - eta*mu)*D_W(t) + 4*eta**2*K*sigma2 + 99*b2/mu**2",
                  conditions=["eta <= 1/(2*L*K)"], assumptions=["strongly convex clients"])
