@@ -1,17 +1,24 @@
 """The curve of a theorem is what its left side averages, and ends at the left side itself."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
+import sympy as sp
+from flint import arb, fmpq
+from kinds import exact, object_array
 from personal_cases import alike, case, run, sizes
 
+from fedbounds.theory.language.claims import AS_PRINTED, Part
 from fedbounds.theory.language.registry import claim
+from fedbounds.theory.language.symbols import G_u, G_v, t
 from fedbounds.verify.judge.curve import curve_of
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.evaluate import evaluate
-from fedbounds.vocabulary import Verdict
+from fedbounds.vocabulary import Method, Verdict
 
 THEOREM = claim("personalization/thm-3.7")
+AT_MOST = Part(left=G_u(t), right=G_v(t))
 
 
 def instance(rounds=40, step="1/256", floats=True):
@@ -41,9 +48,9 @@ def test_every_point_is_the_measured_sum_of_gradients():
     judgement, numbers = first(instance())
     found = curve_of(judgement, numbers)
     each = numbers.series["G_u"] + 2 / 3 * numbers.series["G_v"]  # m/n = 2/3
-    for t, left, mean in zip(found["rounds"], found["left"], found["mean"], strict=True):
-        assert left == pytest.approx(each[t], rel=1e-12)
-        assert mean == pytest.approx(sum(each[: t + 1]) / (t + 1), rel=1e-12)
+    for at, left, mean in zip(found["rounds"], found["left"], found["mean"], strict=True):
+        assert left == pytest.approx(each[at], rel=1e-12)
+        assert mean == pytest.approx(sum(each[: at + 1]) / (at + 1), rel=1e-12)
 
 
 def test_of_a_claim_per_round_both_sides_are_shown():
@@ -65,6 +72,39 @@ def test_a_reading_that_leaves_the_first_part_out_is_drawn_by_its_own():
     assert curve_of(judgement, numbers) == curve_of(plain, same)
 
 
-def test_claims_per_step_and_exact_runs_have_no_curve():
+def test_claims_per_step_and_short_exact_runs_have_no_curve():
     assert curve_of(*first(instance(), claim("personalization/lem-3.5-ik"))) is None
     assert curve_of(*first(instance(2, floats=False))) is None
+
+
+def numbers_of(left, right, method=Method.RATIONAL, of=AT_MOST):
+    """What is judged of two series, as if measured so."""
+    planted = replace(THEOREM, parts=(of,), readings=(AS_PRINTED,))
+    numbers = exact(left, right)
+    found = SimpleNamespace(
+        claim=planted,
+        reading=AS_PRINTED,
+        outcomes=(SimpleNamespace(rounds=len(left)),),
+        instance=SimpleNamespace(method=method),
+    )
+    return found, numbers
+
+
+def test_a_long_exact_run_is_drawn_as_floats():
+    left, right = [fmpq(1, 3**t) for t in range(8)], [fmpq(2, 2**t) for t in range(8)]
+    found = curve_of(*numbers_of(left, right))
+    assert found["left"] == [1 / 3**t for t in range(8)]
+    assert found["right"] == [2 / 2**t for t in range(8)]
+    rooted = replace(AT_MOST, right=sp.sqrt(2) * G_v(t))
+    drawn = curve_of(*numbers_of(left, right, of=rooted))
+    assert drawn["right"] == pytest.approx([2**0.5 * 2 / 2**t for t in range(8)], rel=1e-15)
+
+
+def test_what_a_float_cannot_be_or_is_not_known_is_not_drawn():
+    """Planted: a number beyond float64, and a ball that says nothing."""
+    known = [fmpq(1)] * 8
+    assert curve_of(*numbers_of([*known[:-1], fmpq(10) ** 400], known)) is None
+    judged, numbers = numbers_of(known, known, Method.BALLS)
+    vague = object_array([*map(arb, known[:-1]), arb(1, 1)])
+    numbers = replace(numbers, series=numbers.series | {"G_u": vague})
+    assert curve_of(judged, numbers) is None

@@ -1,6 +1,9 @@
 """Measured against bound, round by round: what a page draws for a theorem about a run."""
 
+from typing import Any
+
 import numpy as np
+import sympy as sp
 from flint import arb
 
 from fedbounds.theory.language.claims import Part, read
@@ -9,19 +12,23 @@ from fedbounds.vocabulary import Index
 
 from ..decide.judgement import Judgement
 from ..decide.part import EXACT, rounds_of
-from ..measure.evaluate import Numbers, evaluate, whole
+from ..measure.evaluate import IrrationalError, Numbers, evaluate, in_balls, whole
+from ..measure.roots import Roots
 
 _POINTS = 24  # drawn at most
+_FEWEST = 6  # rounds of an exact run that is drawn: shorter ones, enumerated, show no course
+_BITS = 10  # of a ball that is drawn as a point
 Curve = dict[str, list[float]]
 
 
 def curve_of(judgement: Judgement, numbers: Numbers) -> Curve | None:
     """Both sides per round; of a bound on a mean, what it averages, its running mean, the bound.
 
-    None for other claims, and where numbers are exact.
+    None for other claims, for short exact runs, and where a side is no finite float.
     """
     part, first = read(judgement.claim, judgement.reading)[0], judgement.outcomes[0]
-    if judgement.instance.method in EXACT or first.rounds == 0:
+    exact = judgement.instance.method in EXACT
+    if first.rounds == 0 or (exact and not _is_long(part, numbers)):
         return None
     if part.index is Index.RUN and isinstance(part.left, Mean_t):
         return _of_a_mean(part, numbers)
@@ -29,11 +36,17 @@ def curve_of(judgement: Judgement, numbers: Numbers) -> Curve | None:
     return _of_rounds(part, numbers) if each_round else None
 
 
+def _is_long(part: Part, numbers: Numbers) -> bool:
+    rounds = rounds_of(part, numbers) if part.index is Index.ROUND else None
+    told = numbers.constants.get("T", 0) if rounds is None else len(rounds)
+    return bool(told >= _FEWEST)
+
+
 def _of_a_mean(part: Part, numbers: Numbers) -> Curve | None:
     rounds = whole(numbers.constants["T"])
-    each = np.asarray(evaluate(part.left.args[0], numbers, range(rounds)), dtype=np.float64)
-    right = evaluate(part.right, numbers)
-    if isinstance(right, arb) or not np.isfinite([*each, right]).all():
+    each = _in_floats(part.left.args[0], numbers, range(rounds))
+    (right,) = _in_floats(part.right, numbers, None)
+    if not np.isfinite([*each, right]).all():
         return None
     shown = np.unique(np.linspace(0, rounds - 1, min(rounds, _POINTS)).round().astype(int))
     mean = np.cumsum(each) / np.arange(1, rounds + 1)
@@ -45,13 +58,33 @@ def _of_a_mean(part: Part, numbers: Numbers) -> Curve | None:
     }
 
 
+def _in_floats(side: sp.Expr, numbers: Numbers, rounds: range | None) -> Any:
+    """A side as floats; NaN where it is none, or too little is known of it."""
+    try:
+        found = evaluate(side, numbers, rounds)
+    except IrrationalError:
+        found = evaluate(side, in_balls(numbers), rounds)
+    return np.array([_float(x) for x in np.atleast_1d(np.asarray(found)).tolist()])
+
+
+def _float(value: Any) -> float:
+    number = value.ball() if isinstance(value, Roots) else value
+    if isinstance(number, arb):
+        known = number.rad() == 0 or number.rel_accuracy_bits() >= _BITS
+        number = number.mid() if known else float("nan")
+    try:
+        return float(number)
+    except OverflowError:
+        return float("nan")
+
+
 def _of_rounds(part: Part, numbers: Numbers) -> Curve | None:
     rounds = rounds_of(part, numbers)
     if rounds is None or len(rounds) < 2:
         return None
-    sides = (evaluate(side, numbers, rounds) for side in (part.left, part.right))
     left, right = (
-        np.broadcast_to(np.asarray(side, dtype=np.float64), (len(rounds),)) for side in sides
+        np.broadcast_to(_in_floats(side, numbers, rounds), (len(rounds),))
+        for side in (part.left, part.right)
     )
     if not (np.isfinite(left).all() and np.isfinite(right).all()):
         return None
