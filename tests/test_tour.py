@@ -130,6 +130,15 @@ me.claim("far", "D_W(t+1) <= 1000*D_W(t) + 1000")
         fb.run(file, profile="quik")
 
 
+def test_laws_of_a_file_are_told(tmp_path):
+    found = fb.check_laws(own_file(tmp_path))
+    assert {one.verdict for one in found} <= {"kept", "broken", "not checked"}
+    assert found._repr_html_().count("<tr>") == len(found) + 1
+    assert repr(found).startswith(f"<{len(found)} laws: ")
+    with pytest.raises(FedboundsError, match="fedplt is no file"):
+        fb.check_laws("fedplt")
+
+
 def test_a_curve_is_a_picture_by_itself():
     sides = {LEFT: [1.0, 0.1, None], RIGHT: [2.0, 1.0, 0.5]}
     drawn = CurveData({"problem": {"instance": "a < b"}}, [0.0, 1.0, 2.0], sides, {})

@@ -26,6 +26,7 @@ _TOUR = {
     "Theory": "fedbounds.verify.own.declare",
     "bound": "fedbounds.verify.commands.tour",
     "check": "fedbounds.verify.commands.judged",
+    "check_laws": "fedbounds.verify.commands.shown",
     "claim": "fedbounds.theory.language.registry",
     "claims": "fedbounds.verify.commands.shown",
     "compare": "fedbounds.verify.commands.tour",

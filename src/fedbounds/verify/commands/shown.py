@@ -1,4 +1,6 @@
-"""`fb.claims` and `fb.prove`: what a notebook shows as a table, and a program goes through."""
+"""`fb.claims`, `fb.prove` and `fb.check_laws`: what a notebook shows as a table."""
+
+from collections import Counter
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.catalogue import Entry
@@ -7,6 +9,9 @@ from fedbounds.theory.language.registry import encoded
 
 from ..judge.proofs import Proofs, proof_rows
 from ..judge.proofs import prove as proofs_of
+from ..own.known import is_loaded, theory_of
+from ..own.laws import Checked
+from ..own.laws import check_laws as laws_of
 from ..own.names import entries_named
 from ..page.exports.rows import listing
 from ..page.exports.table import Table, table
@@ -95,3 +100,30 @@ def prove(*names: str) -> ShownProofs:
     require_proofs([entry for entry in entries if entry.id in names])
     found = proofs_of([entry.id for entry in entries])
     return ShownProofs(found.steps, found.seen, found.witnesses, found.always)
+
+
+class KeptLaws(tuple[Checked, ...]):
+    """Common laws of an algorithm: which are kept, broken or not checked, and why."""
+
+    def __repr__(self) -> str:
+        words = (f"{count} {word}" for word, count in Counter(x.verdict for x in self).items())
+        return f"<{len(self)} laws: {', '.join(words)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(one.law, one.verdict, one.reason) for one in self]
+        return table(("law", "verdict", "reason"), rows)._repr_html_()
+
+
+def check_laws(file: str) -> KeptLaws:
+    """What algorithms of this kind have in common, on the algorithm of a file of one's own.
+
+    Raises
+    ------
+    FedboundsError
+        If it is no such file.
+    """
+    keys = {entry.paper for entry in entries_named((file,))}
+    known = [key for key in keys if is_loaded(key)]
+    if not known:
+        raise FedboundsError(f"{file} is no file of your own; laws are about its algorithm")
+    return KeptLaws(one for key in known for one in laws_of(theory_of(key)))
