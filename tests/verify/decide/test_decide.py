@@ -300,12 +300,20 @@ def test_small_early_rounds_of_a_growing_run_are_examined():
 
 
 @pytest.mark.parametrize(
-    ("ball", "verdict"), [(arb(0), Verdict.NOT_APPLICABLE), (arb(0, 1e-30), Verdict.UNDECIDED)]
+    ("ball", "verdict"),
+    [
+        (arb(0), Verdict.NOT_APPLICABLE),
+        (arb(0, 1e-30), Verdict.NOT_APPLICABLE),
+        (arb(0, 1e-6), Verdict.UNDECIDED),
+    ],
 )
-def test_what_is_only_near_zero_is_not_known_to_vanish(ball, verdict):
+def test_what_a_wide_ball_leaves_open_is_not_known_to_vanish(ball, verdict):
     numbers = exact([0], [0])
     numbers = replace(numbers, series=numbers.series | {"G_u": object_array([ball])})
     assert decide(AT_MOST, numbers, Method.BALLS).verdict is verdict
+    absent = replace(AT_MOST, left=(n - m) * G_u(t))  # what is multiplied by 0 is 0
+    numbers = replace(numbers, constants=numbers.constants | {"n": fmpq(2), "m": fmpq(2)})
+    assert decide(absent, numbers, Method.BALLS).verdict is Verdict.NOT_APPLICABLE
 
 
 def test_nothing_but_zeros_says_nothing():

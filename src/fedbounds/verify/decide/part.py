@@ -68,6 +68,7 @@ EXACT = (Method.RATIONAL, Method.BALLS, Method.CONFIDENCE)
 SAME = 1e-12  # relative gaps that differ by rounding alone: the first round, or part, is told
 AS_EQUAL = 1e-6  # of both sides: where no more is in doubt, they are told to be equal
 _OF_REPLICAS = 1e-10  # of all terms: what rounding of single replicas may leave of an equality
+_NARROW = 1e-15  # of a ball about 0 that stands for it, as float64 rounds near 1
 _LEAST_TOLD = 1e-26  # of the largest mean of replicas: no ratio is told of smaller ones
 
 
@@ -366,18 +367,28 @@ def _quantities(part: Part) -> frozenset[str]:
 
 
 def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
-    """Whether every summand vanishes; one too large for float64, or only near 0, does not."""
+    """Whether every summand vanishes, or is a ball about 0 that is narrower than rounding.
+
+    One that is too large for float64 does not, nor does what a wide ball leaves open.
+    """
     named = of_these(numbers, _quantities(part))
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             known = in_floats(named)
-            every = (evaluate(term, known, rounds) for term in terms(part.left, part.right))
-            if any(np.any(values) for values in every):
-                return False
+            every = [evaluate(term, known, rounds) for term in terms(part.left, part.right)]
     except OverflowError:
         return False
-    told = [x for values in named.series.values() for x in values.flat if isinstance(x, arb)]
-    return all(ball.rad() == 0 or abs(ball) > 0 for ball in told)
+    if any(np.any(values) for values in every):
+        return False
+    told = (x for values in named.series.values() for x in values.flat)
+    if not any(isinstance(x, arb) for x in told):
+        return True
+    balls = in_balls(named)
+    for term in terms(part.left, part.right):
+        values = np.atleast_1d(np.asarray(evaluate(term, balls, rounds), dtype=object))
+        if any(isinstance(x, arb) and float(x.rad()) > _NARROW for x in values.flat):
+            return False
+    return True
 
 
 def _placed(
