@@ -3,10 +3,11 @@
 ``import fedbounds as fb`` is enough for a look around: ``fb.papers()``, ``fb.claims(paper)``,
 ``fb.claim(id)`` and its ``evaluate(...)``. ``fb.run(paper)`` judges as the command `verify` does,
 ``fb.results(folder)`` reads what it left, ``fb.prove(paper)`` replays proofs; all three show their
-claims, with formula, standing and curve. ``fb.check(claim, case)`` and ``fb.judge(claims, case)``
-are for one instance. What other commands print is a table too: ``fb.bound(id, n=100, ...)``,
-``fb.search(id)`` and ``fb.compare(id, id, over={"K": "1:100"}, ...)``. And the packages, as
-``fb.problems``. All is imported when it is first asked for.
+claims, with formula, standing and curve. ``fb.instance(paper, view, data, ...)`` is one run, for
+``fb.check(claim, case)`` and ``fb.judge(claims, case)``. What other commands print is a table too:
+``fb.bound(id, n=100, ...)``, ``fb.search(id)``, ``fb.compare(id, id, over={"K": "1:100"}, ...)``
+and ``fb.check_laws(file)``. And the packages, as ``fb.problems``. All is imported when it is first
+asked for.
 
 Examples
 --------
@@ -30,6 +31,7 @@ _TOUR = {
     "claim": "fedbounds.theory.language.registry",
     "claims": "fedbounds.verify.commands.shown",
     "compare": "fedbounds.verify.commands.tour",
+    "instance": "fedbounds.verify.commands.judged",
     "judge": "fedbounds.verify.commands.judged",
     "papers": "fedbounds.theory.proof.library",
     "prove": "fedbounds.verify.commands.shown",

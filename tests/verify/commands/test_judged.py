@@ -1,6 +1,12 @@
 """What is judged from Python is shown as a table: all parts, what is broken first."""
 
+import pytest
+
 import fedbounds as fb
+from fedbounds.errors import FedboundsError
+from fedbounds.theory.language.setups import Objective, Planned, Run, Setup
+from fedbounds.verify.setups.plan import case_of
+from fedbounds.vocabulary import Verdict
 
 
 def test_a_notebook_shows_what_is_broken_first(tmp_path):
@@ -22,3 +28,15 @@ def test_a_notebook_shows_what_is_broken_first(tmp_path):
     shown = alone._repr_html_()
     assert "<td>violated</td>" in shown
     assert f"<td>{alone.deciding.gap}</td>" in shown
+
+
+def test_an_instance_is_the_planned_set_up():
+    data = {"hessians": [[[2, 1], [1, 2]]], "slopes": [[-1, 1]], "noise": 0}
+    given = {"keep": ["1/2"], "K": 2, "eta": "1/64"}
+    mine = fb.instance("submodel", "rounds", data, start=(1, 0), rounds=3, **given)
+    run = Run(Objective("quadratics", data), start=(1, 0), parameters=given, rounds=3)
+    assert repr(mine) == repr(case_of(Planned("mine", Setup("submodel", "rounds", run)), ""))
+    judged = fb.judge([fb.claim("submodel/lem-4")], mine).judgements
+    assert {one.verdict for one in judged} == {Verdict.NOT_VIOLATED}
+    with pytest.raises(FedboundsError, match="rounds"):
+        fb.instance("submodel", "round", data, start=(1, 0), rounds=3, **given)

@@ -1,15 +1,17 @@
-"""`fb.check` and `fb.judge`: what is judged, as a table where a notebook shows it."""
+"""`fb.instance`, `fb.check` and `fb.judge`: one instance, and what is judged on it, as a table."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fedbounds.theory.language.claims import Claim
+from fedbounds.theory.language.setups import Objective, Planned, Run, Setup
 
 from ..decide.case import Case
 from ..decide.judgement import GRAVITY, Judgement
 from ..judge import judge as judging
 from ..judge.judge import Judged
 from ..page.exports.table import Table, table
+from ..setups.plan import case_of
 
 _COLUMNS = ("claim", "reading", "part", "verdict", "left", "right", "right - left", "reason")
 
@@ -26,6 +28,63 @@ class AllSeen(Judged):
 
     def _repr_html_(self) -> str:
         return judged_table(self.judgements)._repr_html_()
+
+
+def instance(
+    paper: str,
+    view: str,
+    data: Mapping[str, Any],
+    *,
+    start: Sequence[Any],
+    rounds: int,
+    family: str = "quadratics",
+    algorithm: str = "",
+    name: str = "mine",
+    floats: bool = False,
+    replicas: int = 0,
+    **parameters: Any,
+) -> Case:
+    """A run of an algorithm on a problem by its numbers, to be judged or measured.
+
+    Parameters
+    ----------
+    paper, view : str
+        How the run is looked at: a view of the paper's theory, such as "rounds".
+    data : mapping from name to numbers
+        Of the problem family: "hessians", "slopes", "noise" of quadratics.
+    start : sequence of numbers
+        The model before the first round; with personal blocks, those of every client after it.
+    rounds : int
+        T.
+    family : str
+        Of problems, as the theory's set-ups name it.
+    algorithm : str
+        What claims call it, where the view is of several.
+    name : str
+        Of the instance, for tables.
+    floats : bool
+        Whether it is measured in floats with bounds of their rounding, not in rationals.
+    replicas : int
+        How many are sampled at most; 0 if expectations are exact.
+    parameters : numbers by name
+        Of the algorithm: ``K=4, eta="1/64"``.
+
+    Raises
+    ------
+    FedboundsError
+        If there is no such view, or it takes other parameters.
+
+    Examples
+    --------
+    >>> data = {"hessians": [[[2, 1], [1, 2]]], "slopes": [[-1, 1]], "noise": 0}
+    >>> halves = instance("submodel", "rounds", data, start=(1, 0), rounds=3, keep=["1/2"], K=2,
+    ...                   eta="1/64", algorithm="random masks")
+    >>> halves.method.value
+    'exact rationals'
+    """
+    run = Run(Objective(family, tuple(data.items())), tuple(start), tuple(parameters.items()), rounds)
+    planned = Planned(name, Setup(paper, view, run), floats=floats, replicas=replicas)
+    return case_of(planned, algorithm)
 
 
 def check(claim: Claim, instance: Case, *, outside: bool = False) -> Seen:
