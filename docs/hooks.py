@@ -1,9 +1,9 @@
 """Pages made at build time, so that each text has one place. MkDocs calls these functions.
 
-The README, CONTRIBUTING and CHANGELOG become pages, with their links to files of the repository
-turned into links to pages; one section of the README is a page of its own. The notebooks come from
-their folder, with formulas as MathML. The commands' page is what `fedbounds COMMAND --help` prints,
-and the template is what `fedbounds new` writes.
+The README, CONTRIBUTING and what else stands at the top become pages, with their links to files of
+the repository turned into links to pages. The notebooks come from their folder, with formulas as
+MathML. The commands' page is what `fedbounds COMMAND --help` prints, and the template is what
+`fedbounds new` writes.
 """
 
 import html
@@ -24,9 +24,9 @@ ROOT = Path(__file__).parents[1]
 PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
+    "CODE_OF_CONDUCT.md": "code_of_conduct.md",
     "CHANGELOG.md": "changelog.md",
 }
-SECTIONS = {"How to read a standing": "standings.md"}  # of the README
 AS_THEY_ARE = ("LICENSE", "CITATION.cff")
 TEMPLATE = "my_theorem.py"  # where a page has a comment of this name
 WIDTH = 88  # characters of a line of help
@@ -41,9 +41,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are not files of this folder."""
     for source, page in PAGES.items():
         files.append(File.generated(config, page, content=linked(text_of(source))))
-    for heading, page in SECTIONS.items():
-        text = linked(section(text_of("README.md"), heading))
-        files.append(File.generated(config, page, content=text))
     files.append(File.generated(config, "commands.md", content=commands()))
     notebooks = [f"notebooks/{path.name}" for path in sorted(ROOT.glob("notebooks/*.ipynb"))]
     for name in (*AS_THEY_ARE, *notebooks):
@@ -78,14 +75,6 @@ def linked(text: str) -> str:
         return "](" + PAGES.get(found[1], found[1].removeprefix("docs/"))
 
     return re.sub(r"\]\(([^)#:]+)(?=[)#])", target, text)
-
-
-def section(text: str, heading: str) -> str:
-    """One section of a page, as a page of its own; a heading that is not there is an error."""
-    _, found, rest = text.partition(f"\n## {heading}\n")
-    if not found:
-        raise ValueError(f"the README has no section {heading!r}")
-    return f"# {heading}\n" + rest.partition("\n## ")[0]
 
 
 def commands() -> str:

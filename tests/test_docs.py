@@ -25,17 +25,27 @@ import click
 import pytest
 from markdown_it import MarkdownIt
 
-from fedbounds.verify.commands.command_line import cli
+import fedbounds
+from fedbounds.verify.commands import command_line
+from fedbounds.verify.commands.command_line import STATUSES, cli
+from fedbounds.verify.results.records import SCHEMA
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+TOP = {  # prose at the top of the repository, and the page that it becomes
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CODE_OF_CONDUCT.md": "code_of_conduct.md",
+    "CHANGELOG.md": "changelog.md",
+}
 PROSE = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(ROOT / name for name in TOP),
     *sorted(DOCS.rglob("*.md")),
     *sorted(ROOT.glob("notebooks/*.ipynb")),
 ]
 NAV = re.findall(r"[\w/]+\.(?:md|ipynb)", (ROOT / "mkdocs.yml").read_text().split("\nnav:")[1])
-GENERATED = {"index.md", "contributing.md", "changelog.md", "standings.md", "commands.md"}
+GENERATED = {*TOP.values(), "commands.md"}
+NOTEBOOKS = {f"notebooks/{path.name}" for path in ROOT.glob("notebooks/*.ipynb")}
 REFERENCES = sorted(DOCS.glob("reference/*.md"))
 PUBLIC = {
     "fedbounds.own",
@@ -93,7 +103,7 @@ def _leads_somewhere(target: str, text: str, path: Path) -> bool:
     if not parts.path:
         return parts.fragment in anchors(text)
     file = path.parent / unquote(parts.path)
-    if DOCS in path.parents and parts.path in GENERATED:
+    if DOCS in path.parents and parts.path in {*GENERATED, *NOTEBOOKS}:
         return True  # and its anchors, if the site builds
     if not file.exists():
         return False
@@ -123,8 +133,7 @@ def test_a_broken_link_is_seen(link: str) -> None:
 
 def test_the_site_has_every_page_and_notebook_once() -> None:
     files = {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
-    notebooks = {f"notebooks/{path.name}" for path in ROOT.glob("notebooks/*.ipynb")}
-    assert sorted(NAV) == sorted(files | notebooks | GENERATED), "mend `nav` in mkdocs.yml"
+    assert sorted(NAV) == sorted(files | NOTEBOOKS | GENERATED), "mend `nav` in mkdocs.yml"
 
 
 def identifiers(text: str) -> set[str]:
@@ -201,7 +210,8 @@ def command_lines(text: str) -> list[list[str]]:
     """The commands of a page's text blocks, without comments."""
     blocks = re.findall(r"^```text\n(.*?)^```", text, re.S | re.M)
     lines = "".join(blocks).replace("\\\n", " ").splitlines()
-    return [shlex.split(line, comments=True) for line in lines if line.startswith("fedbounds ")]
+    typed = (line.partition(" > ")[0] for line in lines if line.startswith("fedbounds "))
+    return [shlex.split(line, comments=True) for line in typed]
 
 
 def parsed(words: list[str]) -> None:
@@ -221,7 +231,7 @@ def test_every_command_of_the_pages_can_be_typed(words: list[str]) -> None:
     parsed(words)
 
 
-@pytest.mark.parametrize("line", ["nothing", "cite --nothing", "diff old"])
+@pytest.mark.parametrize("line", ["nothing", "cite --nothing", "diff old", "diff > old new"])
 def test_a_wrong_command_is_seen(line: str) -> None:
     (words,) = command_lines(f"```text\nfedbounds {line}  # why\n```\n")
     with pytest.raises(click.UsageError):
@@ -248,11 +258,8 @@ def test_links_of_the_readme_become_links_of_the_site() -> None:
     )
 
 
-def test_a_section_is_found_or_missed_aloud() -> None:
-    section = build_tool("hooks").section
-    assert section("# A\n\n## B\nb\n\n## C\nc\n", "B") == "# B\nb\n"
-    with pytest.raises(ValueError, match="no section 'D'"):
-        section("# A\n\n## B\nb\n", "D")
+def test_every_page_at_the_top_is_made_by_the_hooks() -> None:
+    assert build_tool("hooks").PAGES == TOP
 
 
 def test_formulas_of_notebooks_are_shown_and_code_is_left() -> None:
@@ -279,6 +286,45 @@ def test_the_commands_page_has_every_command() -> None:
     headings = re.findall(r"^## (.+)$", page, re.M)
     assert headings == cli.list_commands(click.Context(cli))
     assert page.count("Usage: fedbounds ") == len(headings)
+
+
+def test_stable_names_are_all_those_of_the_code() -> None:
+    tool = build_tool("stable_names")
+    page = tool.on_page_markdown(prose(DOCS / "stable.md"), None, None, None)
+    assert tool.HERE not in page
+    sections = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", page, re.S | re.M))
+    rows = {
+        x: re.findall(r"^\| `([\w. -]+).*?` \| (\S.*) \|$", own, re.M)
+        for x, own in sections.items()
+    }
+    for module in ("fedbounds", "fedbounds.own", "fedbounds.laws", "fedbounds.strategies"):
+        assert [name for name, _ in rows.pop(module)] == list(import_module(module).__all__)
+    listed = [name.removeprefix("fedbounds ") for name, _ in rows.pop("Commands")]
+    assert listed == cli.list_commands(click.Context(cli))
+    assert [int(status) for status, _ in rows.pop("Exit statuses")] == sorted(STATUSES)
+    assert not rows
+    assert f"version {fedbounds.__version__}" in page
+    assert f"schema {SCHEMA}" in page
+    assert "What is not listed may change" in page
+
+
+def test_a_signature_is_told_without_types_and_long_defaults() -> None:
+    def called(x: int, *, word: str = "a", many: tuple[int, ...] = tuple(range(40))) -> str:
+        """First, |x| <= 1.
+
+        Then.
+        """
+
+    tool = build_tool("stable_names")
+    assert tool.called("called", called) == "called(x, *, word='a', many=...)"
+    assert tool.plain(tool.first_line(called)) == r"First, \|x\| \<= 1."
+    assert tool.plain("`x*` *") == r"`x*` \*"
+
+
+def test_no_command_leaves_with_a_status_that_is_not_told() -> None:
+    source = inspect.getsource(command_line.main) + inspect.getsource(command_line.status)
+    left = {int(x) for x in re.findall(r"return (\d+)", source)}
+    assert left | {0} == set(STATUSES)
 
 
 def test_the_template_is_shown_where_a_page_asks_for_it() -> None:

@@ -1,4 +1,4 @@
-"""Every dependency states a floor and what it is for; what says which Python agrees.
+"""Every dependency states a floor and what it is for; what says which Python, version or paper agrees.
 
 `.ci/run` installs these floors exactly, in an environment of their own, and runs tests there.
 """
@@ -8,6 +8,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
+import fedbounds
+from fedbounds.theory.language.catalogue import PAPERS, paper
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -76,3 +79,46 @@ def test_the_oldest_python_is_the_same_wherever_it_is_stated() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert f"needs Python {oldest} or newer" in makefile
     assert f"sys.version_info < ({oldest.replace('.', ', ')})" in makefile
+
+
+def test_the_version_is_the_same_wherever_it_is_stated() -> None:
+    version = fedbounds.__version__
+    assert PROJECT["version"] == version
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## [{version}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def cited(text: str) -> dict[str, list[str]]:
+    """The references of a CITATION.cff: titles, and their authors' names."""
+    _, _, references = text.partition("\nreferences:\n")
+    found = {}
+    for one in references.split("\n  - type: "):
+        title = re.search(r"^    title: (.+)$", one, re.M)
+        names = re.findall(r"- family-names: (.+)\n +given-names: (.+)", one)
+        assert title is not None
+        found[title[1]] = [f"{given} {family}" for family, given in names]
+    return found
+
+
+def test_every_paper_is_cited_as_the_catalogue_has_it() -> None:
+    found = cited((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert found == {paper(key).title: list(paper(key).authors) for key in PAPERS}
+
+
+def test_the_workflow_tries_the_oldest_python_and_has_no_rights() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^ +python: \[(.+)\]$", workflow, re.M)
+    assert listed.split(", ")[0].strip('"') == PROJECT["requires-python"].removeprefix(">=")
+    assert "\npermissions:\n  contents: read\n" in workflow
+    assert "write" not in workflow
+    assert "secrets" not in workflow
+
+
+def test_what_is_at_the_top_is_in_the_source_distribution() -> None:
+    included = tomllib.loads(TEXT)["tool"]["hatch"]["build"]["targets"]["sdist"]["only-include"]
+    always = {"README.md", "LICENSE", "pyproject.toml"}  # hatchling takes these by itself
+    here = {path.name for path in ROOT.iterdir() if not path.is_symlink()}
+    assert set(included) | always <= here
+    assert {path.name for path in ROOT.glob("*.*") if path.suffix in {".md", ".cff", ".yml"}} <= (
+        set(included) | always
+    )

@@ -1,0 +1,1 @@
+"""What is claimed and why: statements, proofs, certificates. No arrays."""

@@ -1,0 +1,1 @@
+"""Puts them together: measure, decide, search, store, report, command line."""

@@ -39,6 +39,13 @@ _OUT = click.option(
 )
 _FROM = click.option("--out", default="results", show_default=True, help="Folder of results.")
 _NAMES = click.argument("names", nargs=-1, metavar="[CLAIM|PAPER|FILE]...")
+STATUSES = {  # that a command leaves with
+    0: "complete, whatever was found",
+    1: "asked for by --fail-on or --fail-on-change, or nobody reads the output any more",
+    2: "bad input, or a file that cannot be read or written",
+    3: "a conflict: proved and violated, or a planted error that is missed: an error of fedbounds",
+    130: "interrupted; what was finished is kept, and the same command goes on",
+}
 
 
 @click.group(cls=LazyGroup, invoke_without_command=True)
@@ -544,10 +551,7 @@ def search(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command and leave with the status that tells what happened.
-
-    0 complete, 1 only with ``--fail-on``, 2 bad input, 3 conflict, 130 interrupted.
-    """
+    """Run a command and leave with one of `STATUSES`."""
     collect_seldom()
     code = status(arguments)
     try:
