@@ -103,7 +103,7 @@ def test_findings_and_commands_print_what_is_shown(
     lines = {line[1]: line[0] for text in texts for line in FINDING.finditer(text)}
     assert len(lines) >= 3
     ids = [entry.id for entry in fb.claims(SCREEN)]
-    wanted = {f"{SCREEN}/{name}{more}" for name in lines for more in ("", "/corrected")}
+    wanted = {f"{name}{more}" for name in lines for more in ("", "/corrected")}
     assert status(["verify", *(x for x in ids if x in wanted), "--quick", "--workers", "1"]) == 0
     screen = Console(file=StringIO(), width=200)
     print_overview(screen, fb.results().document, {})

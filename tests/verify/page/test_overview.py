@@ -39,7 +39,7 @@ def test_a_finding_is_a_line_with_what_fails_and_what_holds_instead():
     assert lines[0] == "toy: 9 claims: 9 tested"
     assert lines[1] == "personalization: 1 claim: 1 refuted"
     assert lines[2] == (
-        "  refuted thm-3.7 (Theorem 3.7): 7/4 > 1 at n=2, m=1, K=1, T=3; "
+        "  refuted personalization/thm-3.7 (Theorem 3.7): 7/4 > 1 at n=2, m=1, K=1, T=3; "
         "not violated if read 'G_v summed over clients'"
     )
     assert lines[-1] == "page: here"
@@ -64,7 +64,7 @@ def test_a_wrong_theorem_comes_before_a_display_and_a_misprint():
         refuted("toy/main", "Theorem 1", severity="typo"),
     )
     order = [line.split()[1] for line in found if line.startswith("  refuted")]
-    assert order == ["main", "line", "display", "restored"]
+    assert order == ["toy/main", "toy/line", "toy/display", "toy/restored"]
 
 
 def test_many_findings_are_cut_to_a_screen_and_counted():

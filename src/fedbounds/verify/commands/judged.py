@@ -82,7 +82,9 @@ def instance(
     >>> halves.method.value
     'exact rationals'
     """
-    run = Run(Objective(family, tuple(data.items())), tuple(start), tuple(parameters.items()), rounds)
+    run = Run(
+        Objective(family, tuple(data.items())), tuple(start), tuple(parameters.items()), rounds
+    )
     planned = Planned(name, Setup(paper, view, run), floats=floats, replicas=replicas)
     return case_of(planned, algorithm)
 

@@ -22,7 +22,7 @@ from ..page.overview import DOUBTFUL, by_standing, fails, instead
 from ..page.rows import by_claim
 from ..page.runs import CurveData, curve_data
 from ..page.steps import mark
-from ..page.summary import judged_claims
+from ..page.summary import counted, judged_claims
 from ..results import run as judging
 from ..results.document import Timing, document, write_document
 from ..results.files import RESULTS, WITNESSES, keep_folder_clean
@@ -73,7 +73,7 @@ class ClaimVerdict:
     def readings(self) -> Table:
         """A row for each reading of the text: what is found of it, how tight it is, on how much."""
         rows = [
-            (one["name"], one["ambiguity"], one["statement"], one["tightness"], _counted(one))
+            (one["name"], one["ambiguity"], one["statement"], one["tightness"], counted(one))
             for one in self.summary["readings"]
         ]
         return table(("reading", "which way", "found", "tightness", "records"), rows)
@@ -114,10 +114,6 @@ class ClaimVerdict:
         drawn = self.curve
         lines += [picture(drawn)] if drawn is not None else []
         return "".join(f"<p>{line}</p>" for line in lines)
-
-
-def _counted(reading: Record) -> str:
-    return ", ".join(f"{count} {word}" for word, count in reading["counts"].items())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

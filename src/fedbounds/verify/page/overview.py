@@ -88,9 +88,8 @@ def _print_paper(
 
 def _called(claim: Record) -> str:
     """How it is typed, and where it stands in the paper."""
-    place = claim["place"]
     name = typed(claim)
-    return name if name != claim["id"] else f"{short_id(name)} ({place})"
+    return name if name != claim["id"] else f"{name} ({claim['place']})"
 
 
 def rank(claim: Record) -> tuple[bool, bool, int]:

@@ -121,6 +121,11 @@ def equality_words(reading: Record) -> str:
     return f"{text}, in {listed([name or 'the only part' for name in reading['equal_parts']])}"
 
 
+def counted(reading: Record) -> str:
+    """Verdicts of a reading's records, each with how many there are."""
+    return ", ".join(f"{amount} {word}" for word, amount in reading["counts"].items())
+
+
 def idle_words(amount: int) -> str:
     """What is left out of tightness."""
     cases = count(amount, "case")

@@ -22,7 +22,7 @@ from .listing import columns, console
 from .overview import print_overview
 from .rows import planned_instances
 from .steps import by_local, by_status, counts, elsewhere
-from .summary import equality_words, forever_words, idle_words, unresolved_words
+from .summary import counted, equality_words, forever_words, idle_words, unresolved_words
 from .words import described
 
 Record = dict[str, Any]
@@ -193,7 +193,6 @@ def _printcolumns(out: Console, judged: Sequence[Record]) -> None:
         standing += ", uninformative" if reading["uninformative"] else ""
         standing += ", equal everywhere" if reading["equal_everywhere"] else ""
         refuted = reading["statement"] == StatementStatus.REFUTED
-        counts = ", ".join(f"{count} {verdict}" for verdict, count in reading["counts"].items())
         cells = (
             claim["id"],
             claim["kind"],
@@ -202,7 +201,7 @@ def _printcolumns(out: Console, judged: Sequence[Record]) -> None:
             _number(reading["tightness"]),
             "-" if refuted else _number(reading["power"]),
             _number(reading["least_relative_gap"]),
-            counts,
+            counted(reading),
         )
         table.add_row(*map(Text, cells))
     out.print(table)
@@ -339,7 +338,7 @@ def print_claim(claim: Claim, summary: Record | None) -> None:
     for row in summary["readings"]:
         tightness = _number(row["tightness"])
         out.print(
-            Text(f"  {row['name']}: {row['statement']}, tightness {tightness}, {row['counts']}")
+            Text(f"  {row['name']}: {row['statement']}, tightness {tightness}, {counted(row)}")
         )
         for line in _sides(row):
             out.print(Text(f"    {line}"), soft_wrap=True)
