@@ -9,6 +9,8 @@ from rich.text import Text
 from fedbounds.theory.language.catalogue import Entry
 from fedbounds.vocabulary import Kind
 
+from .numbers import count
+
 _PIPED_WIDTH = 160  # columns when the output is not a terminal
 
 
@@ -52,5 +54,7 @@ def print_list(entries: Sequence[Entry]) -> None:
         )
     out = console()
     out.print(table)
+    named = sum(1 for entry in entries if entry.kind is Kind.DEFINITION)
     encoded = sum(1 for entry in entries if entry.module)
-    out.print(f"\n{len(entries)} claims, {encoded} encoded")
+    besides = f"; {count(named, 'definition')} besides, which are not judged" if named else ""
+    out.print(f"\n{count(len(entries) - named, 'claim')}, {encoded} encoded{besides}")
