@@ -115,8 +115,8 @@ def test_the_answer_is_that_of_long_runs(start, factor):
 @pytest.mark.parametrize(
     ("one", "reason"),
     [
-        (part(D_W(t), c, relation=Relation.EQUAL), "only inequalities"),
-        (part(D_W(t), c, Index.CLIENT), "only inequalities"),
+        (part(D_W(t), c, relation=Relation.EQUAL), "only bounds with <="),
+        (part(D_W(t), c, Index.CLIENT), "only bounds with <="),
         (part(Max_t(D_W(t)), c, Index.RUN), "no linear recurrence"),
         (part(D_W(T), c / (T + 1), Index.RUN), "no linear recurrence"),
         (part(D_W(t), c * T), "whole run"),
