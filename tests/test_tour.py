@@ -190,6 +190,22 @@ me.claim("two", "D_W(t+1) <= 1000*D_W(t) + 2000", uses=["one"])
     assert [row[0] for row in rows] == ["me/two"]
 
 
+def test_a_folder_that_is_run_again_speaks_of_the_last_run_alone(tmp_path):
+    folder = tmp_path / "results"
+    file = own_file(tmp_path, body='me.claim("a", "D_W(t+1) <= D_W(t)/1000")')
+    assert status(["verify", file, "--quick", "--out", str(folder)]) == 0
+    old = "D_W(t)/1000"
+    assert old in (folder / "index.html").read_text("utf-8")
+    certificates = (folder / "proofs.json").read_bytes()
+    body = """
+me.given("a", "D_W(t+1) <= 1000*D_W(t) + 1000", "why")
+me.claim("b", "D_W(t+1) <= 1000*D_W(t) + 2000", uses=["a"])
+"""
+    fb.run(own_file(tmp_path, body=body), profile="quick", out=folder)
+    assert old not in (folder / "index.html").read_text("utf-8")
+    assert (folder / "proofs.json").read_bytes() != certificates
+
+
 def broken_folder(tmp_path):
     folder = tmp_path / "results"
     file = own_file(tmp_path, body='me.claim("a", "D_W(t+1) <= D_W(t)/1000")')

@@ -16,6 +16,7 @@ from fedbounds.vocabulary import SIGNS, Standing
 
 from ..decide.profile import Profile
 from ..own.names import entries_named
+from ..page.addresses import CERTIFICATES
 from ..page.exports.artifact.witnesses import scripts as scripts_named
 from ..page.exports.table import Column, Table, table
 from ..page.formulas import NO_FORMULAS, formulas
@@ -25,12 +26,15 @@ from ..page.rows import by_claim
 from ..page.runs import CurveData, curve_data
 from ..page.steps import mark
 from ..page.summary import counted, judged_claims
+from ..page.written import write_site
 from ..results import run as judging
 from ..results.document import Timing, document, write_document
 from ..results.engine import engine_of
-from ..results.files import RESULTS, inside, keep_folder_clean
+from ..results.files import RESULTS, inside, keep_folder_clean, write_text
+from ..results.records import dumps
 from ..results.results_file import read_document
 from ..results.store import Store
+from .prove import certificate_data
 
 Record = dict[str, Any]
 _LARGEST_SCRIPT = 2**24  # bytes
@@ -120,7 +124,6 @@ class ClaimVerdict:
         lines += [picture(drawn)] if drawn is not None else []
         return "".join(f"<p>{line}</p>" for line in lines)
 
-
     def _is_of_what_is_loaded(self) -> bool:
         """Whether a file that was changed, or another one of the same key, says nothing of it."""
         paper = self.summary["id"].partition("/")[0]
@@ -160,7 +163,8 @@ class Verdicts(Mapping[str, ClaimVerdict]):
 
     def get(self, claim_id: str, default: Any = None) -> Any:
         """Of a claim that was judged; else the default."""
-        return self[claim_id] if claim_id in self else default
+        known = claim_id in self._claims
+        return self[claim_id] if known else default
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._claims)
@@ -214,7 +218,8 @@ def run(
     workers : int
         Processes; they never change a result.
     out : path
-        Folder of results, whose records are used again; none is kept if left out.
+        Folder of results, whose records are used again, with certificates and page as `verify`
+        writes them; none is kept if left out.
 
     Raises
     ------
@@ -239,10 +244,21 @@ def run(
         if out is None:
             data = document(found, settings, timing)
         else:
-            data = write_document(found, settings, store, timing)
+            data = _written(found, settings, store, timing)
         scripts = _scripts(store.folder, data)
     judging.refuse_conflicts(found.claims)
     return Verdicts(data, scripts)
+
+
+def _written(
+    found: judging.Results, settings: judging.Settings, store: Store, timing: Timing
+) -> Record:
+    """All of a result folder: what another run left beside the results would speak of that one."""
+    target = store.file(CERTIFICATES)
+    data = write_document(found, settings, store, timing)
+    write_text(target, dumps(certificate_data(summary["id"] for summary in found.claims)))
+    write_site(data, store.folder)
+    return data
 
 
 def results(folder: str | Path = "results") -> Verdicts:
