@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -11,6 +12,7 @@ from own_files import own_file
 import fedbounds as fb
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.commands.command_line import status
+from fedbounds.verify.commands.verdicts import Verdicts
 from fedbounds.verify.page.inline import picture
 from fedbounds.verify.page.runs import LEFT, RIGHT, CurveData
 from fedbounds.vocabulary import Standing
@@ -128,6 +130,145 @@ me.claim("far", "D_W(t+1) <= 1000*D_W(t) + 1000")
         found["me/fat"]
     with pytest.raises(FedboundsError, match="quick"):
         fb.run(file, profile="quik")
+
+
+def test_a_verdict_is_asked_for_as_in_any_mapping(tmp_path):
+    found = fb.run(own_file(tmp_path), profile="quick")
+    assert "me/a" in found
+    assert "me/b" not in found
+    assert found.get("me/b") is None
+    assert found.get("me/a").standing is Standing.TESTED
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"seed": -1}, "seed is -1"),
+        ({"seed": "a"}, "seed is 'a'"),
+        ({"workers": 0}, "workers is 0"),
+        ({"profile": None}, "unknown profile 'None'"),
+    ],
+)
+def test_what_a_command_refuses_is_refused_from_python_too(tmp_path, given, told):
+    with pytest.raises(FedboundsError, match=told):
+        fb.run(own_file(tmp_path), **{"profile": "quick", **given})
+
+
+def test_a_file_is_named_by_its_path_too(tmp_path):
+    file = own_file(tmp_path)
+    assert [one.id for one in fb.claims(Path(file))] == ["me/a"]
+    with pytest.raises(FedboundsError, match="names no claims"):
+        fb.claims([file])
+
+
+def test_a_claim_of_a_file_without_a_proof_has_nothing_to_replay(tmp_path):
+    with pytest.raises(FedboundsError, match="me/a has no proof"):
+        fb.prove(f"{own_file(tmp_path)}::a")
+
+
+def test_a_verdict_never_shows_the_formula_of_another_file(tmp_path):
+    """A file that was changed since, or one of the same key that a stranger's results are of."""
+    file = own_file(tmp_path, body='me.claim("a", "D_W(t+1) <= D_W(t)/1000")')
+    folder = tmp_path / "results"
+    one = fb.run(file, profile="quick", out=folder)["me/a"]
+    assert "<math>" in one._repr_html_()
+    fb.run(own_file(tmp_path, body='me.claim("a", "D_W(t+1) <= 1000*D_W(t) + 1")'), profile="quick")
+    for shown in (one, fb.results(folder)["me/a"]):
+        assert "<math>" not in shown._repr_html_()
+        assert "D_W(t+1) &lt;= D_W(t)/1000" in shown._repr_html_()
+
+
+def test_proofs_stay_what_they_were_found_to_be(tmp_path):
+    body = """
+me.given("one", "D_W(t+1) <= 1000*D_W(t) + 1000", "why")
+me.claim("two", "D_W(t+1) <= 1000*D_W(t) + 2000", uses=["one"])
+"""
+    found = fb.prove(own_file(tmp_path, body=body))
+    rows = found.table.rows
+    fb.claims(own_file(tmp_path, body=body.replace('"two"', '"three"')))
+    assert found.table.rows == rows
+    assert [row[0] for row in rows] == ["me/two"]
+
+
+def test_a_folder_that_is_run_again_speaks_of_the_last_run_alone(tmp_path):
+    folder = tmp_path / "results"
+    file = own_file(tmp_path, body='me.claim("a", "D_W(t+1) <= D_W(t)/1000")')
+    assert status(["verify", file, "--quick", "--out", str(folder)]) == 0
+    old = "D_W(t)/1000"
+    assert old in (folder / "index.html").read_text("utf-8")
+    certificates = (folder / "proofs.json").read_bytes()
+    body = """
+me.given("a", "D_W(t+1) <= 1000*D_W(t) + 1000", "why")
+me.claim("b", "D_W(t+1) <= 1000*D_W(t) + 2000", uses=["a"])
+"""
+    fb.run(own_file(tmp_path, body=body), profile="quick", out=folder)
+    assert old not in (folder / "index.html").read_text("utf-8")
+    assert (folder / "proofs.json").read_bytes() != certificates
+
+
+def broken_folder(tmp_path):
+    folder = tmp_path / "results"
+    file = own_file(tmp_path, body='me.claim("a", "D_W(t+1) <= D_W(t)/1000")')
+    (script,) = fb.run(file, profile="quick", out=folder).scripts
+    return folder, folder / script
+
+
+def test_a_script_that_no_record_names_is_not_read(tmp_path):
+    folder, script = broken_folder(tmp_path)
+    (script.parent / "other.py").symlink_to("/etc/hostname")
+    assert list(fb.results(folder).scripts) == [f"witnesses/{script.name}"]
+
+
+def test_a_script_outside_the_folder_is_not_read(tmp_path):
+    folder, script = broken_folder(tmp_path)
+    (tmp_path / "secret").write_text("secret", "utf-8")
+    script.unlink()
+    script.symlink_to(tmp_path / "secret")
+    with pytest.raises(FedboundsError, match="leads out of"):
+        fb.results(folder)
+
+
+def test_a_script_that_is_no_text_is_refused_and_what_is_no_file_passed_over(tmp_path):
+    folder, script = broken_folder(tmp_path)
+    script.write_bytes(b"\xff\xfe")
+    with pytest.raises(FedboundsError, match="not UTF-8"):
+        fb.results(folder)
+    with script.open("wb") as file:
+        file.truncate(2**30)
+    with pytest.raises(FedboundsError, match="size of"):
+        fb.results(folder)
+    script.unlink()
+    script.mkdir()
+    assert fb.results(folder).scripts == {}
+
+
+def test_what_results_say_is_shown_as_text(tmp_path):
+    folder, _ = broken_folder(tmp_path)
+    document = fb.results(folder).document
+    (claim,) = document["claims"].values()
+    claim |= {"place": "<img 1>", "text": "<img 2>"}
+    claim["readings"][0] |= {"name": "<img 3>", "ambiguity": "<img 4>"}
+    for row in document["results"]:
+        row |= {"reading": "<img 3>", "reason": "<img 5>", "left": None}
+        row["problem"]["instance"] = "<img 6>"
+        row["key"] = "0"
+    found = Verdicts(document, {})
+    one = found["me/a"]
+    html = "".join(x._repr_html_() for x in (found, one, one.readings, one.proof))
+    assert "<img" not in html
+    assert "&lt;img" in html
+
+
+def test_numbers_above_all_floats_are_judged_and_summed_up(tmp_path):
+    """Constants such as G_0, and sides, of which one is negative."""
+    far = "[quadratic([[[1]]], [[0]], [10**200])]"
+    file = own_file(tmp_path, problems=far, body="""
+me.claim("a", "D_W(t+1) <= D_W(t)")
+me.claim("b", "-D_W(t) <= -D_W(t+1)")
+me.claim("c", "-2*D_W(t+1) <= -2*D_W(t)")
+""")  # fmt: skip
+    found = fb.run(file, profile="quick")
+    assert [one.standing.value for one in found.values()] == ["tested", "tested", "refuted"]
 
 
 def test_laws_of_a_file_are_told(tmp_path):

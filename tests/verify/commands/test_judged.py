@@ -1,5 +1,6 @@
 """What is judged from Python is shown as a table: all parts, what is broken first."""
 
+import numpy as np
 import pytest
 
 import fedbounds as fb
@@ -40,3 +41,28 @@ def test_an_instance_is_the_planned_set_up():
     assert {one.verdict for one in judged} == {Verdict.NOT_VIOLATED}
     with pytest.raises(FedboundsError, match="rounds"):
         fb.instance("submodel", "round", data, start=(1, 0), rounds=3, **given)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"rounds": 1.5}, "rounds is 1.5"),
+        ({"rounds": "2"}, "rounds is '2'"),
+        ({"start": "10"}, "start is '10'"),
+        ({"start": {1, 2}}, "start is {1, 2}"),
+        ({"data": {"hessians": [[[2, 1], [1, 2]]]}}, "lack 'slopes'"),
+    ],
+)
+def test_an_instance_of_other_numbers_is_refused(changed, told):
+    data = {"hessians": [[[2, 1], [1, 2]]], "slopes": [[-1, 1]], "noise": 0}
+    given = {"data": data, "start": (1, 0), "rounds": 3, "keep": ["1/2"], "K": 2, "eta": "1/64"}
+    with pytest.raises(FedboundsError, match=told):
+        fb.instance("submodel", "rounds", **given | changed)
+
+
+def test_an_instance_takes_arrays():
+    data = {"hessians": [[[2, 1], [1, 2]]], "slopes": [[-1, 1]], "noise": 0}
+    given = {"rounds": 3, "keep": ["1/2"], "K": 2, "eta": "1/64"}
+    arrays = {name: np.array(value) if name != "noise" else 0 for name, value in data.items()}
+    mine = fb.instance("submodel", "rounds", arrays, start=np.array([1, 0]), **given)
+    assert repr(mine) == repr(fb.instance("submodel", "rounds", data, start=(1, 0), **given))

@@ -316,6 +316,21 @@ def test_what_a_wide_ball_leaves_open_is_not_known_to_vanish(ball, verdict):
     assert decide(absent, numbers, Method.BALLS).verdict is Verdict.NOT_APPLICABLE
 
 
+@pytest.mark.parametrize("to", [fmpq, arb])
+def test_what_is_too_small_for_float64_is_judged(to):
+    tiny = to(fmpq(1, 10**400))
+    method = Method.RATIONAL if to is fmpq else Method.BALLS
+    for left, right, verdict in (
+        (2 * tiny, tiny, Verdict.VIOLATED),
+        (tiny, 2 * tiny, Verdict.NOT_VIOLATED),
+        (tiny - tiny, to(0), Verdict.NOT_APPLICABLE),
+    ):
+        numbers = exact([0], [0])
+        series = {"G_u": object_array([left]), "G_v": object_array([right])}
+        numbers = replace(numbers, series=numbers.series | series)
+        assert decide(AT_MOST, numbers, method).verdict is verdict
+
+
 def test_nothing_but_zeros_says_nothing():
     """0 <= 0 in every round is no evidence for a claim, in floats and in rationals alike."""
     for numbers, method in (

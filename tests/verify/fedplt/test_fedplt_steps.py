@@ -163,14 +163,14 @@ def test_a_server_that_compensates_wrongly_is_a_conflict(monkeypatch):
         replace(one, setup=replace(one.setup, run=replace(one.setup.run))) for one in fresh
     )
     monkeypatch.setattr(module, "setups", lambda theory: again)
-    module.judged_on.cache_clear()
+    module._judged_on.cache_clear()
     try:
         step = WRITTEN["A2.2-split", "paper"]
         with pytest.raises(ConflictError, match="D of .* is another in a run"):
             evaluated([Replayed(step, Local.PROVED, "", None, ())], "fedplt")
         assert min(module.gaps("fedplt", step)) < 0
     finally:
-        module.judged_on.cache_clear()
+        module._judged_on.cache_clear()
 
 
 # ---- assumptions and conditions

@@ -11,11 +11,11 @@ from personal_cases import alike, case, run, sizes
 
 from fedbounds.theory.language.claims import AS_PRINTED, Part
 from fedbounds.theory.language.registry import claim
-from fedbounds.theory.language.symbols import G_u, G_v, t
+from fedbounds.theory.language.symbols import G_u, G_v, Mean_t, t
 from fedbounds.verify.judge.curve import curve_of
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.evaluate import evaluate
-from fedbounds.vocabulary import Method, Verdict
+from fedbounds.vocabulary import Index, Method, Verdict
 
 THEOREM = claim("personalization/thm-3.7")
 AT_MOST = Part(left=G_u(t), right=G_v(t))
@@ -98,6 +98,16 @@ def test_a_long_exact_run_is_drawn_as_floats():
     rooted = replace(AT_MOST, right=sp.sqrt(2) * G_v(t))
     drawn = curve_of(*numbers_of(left, right, of=rooted))
     assert drawn["right"] == pytest.approx([2**0.5 * 2 / 2**t for t in range(8)], rel=1e-15)
+
+
+@pytest.mark.parametrize("inside", [sp.Integer(3), t])
+def test_a_mean_of_what_is_no_measured_row_is_drawn_round_by_round(inside):
+    of = replace(AT_MOST, left=Mean_t(inside), right=sp.Integer(8), index=Index.RUN)
+    judged, numbers = numbers_of([fmpq(1)] * 8, [fmpq(2)] * 8, of=of)
+    numbers = replace(numbers, constants={**numbers.constants, "T": fmpq(8)})
+    drawn = curve_of(judged, numbers)
+    assert drawn["left"] == [float(inside.subs(t, at)) for at in range(8)]
+    assert drawn["right"] == [8.0] * 8
 
 
 def test_what_a_float_cannot_be_or_is_not_known_is_not_drawn():

@@ -1,8 +1,11 @@
 """`fb.instance`, `fb.check` and `fb.judge`: one instance, and what is judged on it, as a table."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
+import numpy as np
+
+from fedbounds.errors import FedboundsError, require
 from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.language.setups import Objective, Planned, Run, Setup
 
@@ -82,11 +85,27 @@ def instance(
     >>> halves.method.value
     'exact rationals'
     """
+    require(type(rounds) is int, "rounds", repr(rounds), "a whole number")
+    given = {what: _plain(what, value) for what, value in data.items()}
+    every = {what: _plain(what, value) for what, value in parameters.items()}
     run = Run(
-        Objective(family, tuple(data.items())), tuple(start), tuple(parameters.items()), rounds
+        Objective(family, tuple(given.items())),
+        tuple(_plain("start", start)),
+        tuple(every.items()),
+        rounds,
     )
     planned = Planned(name, Setup(paper, view, run), floats=floats, replicas=replicas)
-    return case_of(planned, algorithm)
+    try:
+        return case_of(planned, algorithm)
+    except KeyError as error:
+        raise FedboundsError(f"data of {family} lack {error}; expected its numbers") from error
+
+
+def _plain(what: str, value: Any) -> Any:
+    """Arrays as nested lists; what has no order, or is text in place of numbers, is refused."""
+    unordered = isinstance(value, Set) or (what == "start" and isinstance(value, str | Mapping))
+    require(not unordered, what, repr(value), "a sequence of numbers")
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def check(claim: Claim, instance: Case, *, outside: bool = False) -> Seen:

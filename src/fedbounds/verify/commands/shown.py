@@ -1,6 +1,7 @@
 """`fb.claims`, `fb.prove` and `fb.check_laws`: what a notebook shows as a table."""
 
 from collections import Counter
+from functools import cached_property
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.catalogue import Entry
@@ -12,7 +13,7 @@ from ..judge.proofs import prove as proofs_of
 from ..own.known import is_loaded, theory_of
 from ..own.laws import Checked
 from ..own.laws import check_laws as laws_of
-from ..own.names import entries_named
+from ..own.names import entries_named, named_alone
 from ..page.exports.rows import listing
 from ..page.exports.table import Table, table
 from .prove import require_proofs
@@ -56,9 +57,9 @@ def claims(*names: str) -> Claims:
 class ShownProofs(Proofs):
     """Replayed proofs; a notebook shows how each stands."""
 
-    @property
+    @cached_property
     def table(self) -> Table:
-        """A row for every claim with a proof."""
+        """A row for every claim with a proof, as `prove` found them."""
         ids = {s.written.claim for own in self.steps.values() for s in own if s.written.claim}
         every = [encoded(entry) for entry in entries_named(tuple(self.steps)) if entry.id in ids]
         rows = proof_rows(self, [one for one in every if isinstance(one, Claim)])
@@ -97,9 +98,11 @@ def prove(*names: str) -> ShownProofs:
     if not names:
         raise FedboundsError("nothing named to prove; expected papers, claims or files")
     entries = entries_named(names)
-    require_proofs([entry for entry in entries if entry.id in names])
+    require_proofs(named_alone(names, entries))
     found = proofs_of([entry.id for entry in entries])
-    return ShownProofs(found.steps, found.seen, found.witnesses, found.always)
+    shown = ShownProofs(found.steps, found.seen, found.witnesses, found.always)
+    _ = shown.table  # made now: a file of the same key may be loaded later
+    return shown
 
 
 class KeptLaws(tuple[Checked, ...]):

@@ -10,26 +10,34 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
-from fedbounds.errors import unknown_name
+from fedbounds.errors import FedboundsError, require, unknown_name
+from fedbounds.theory.language.catalogue import PAPERS
 from fedbounds.vocabulary import SIGNS, Standing
 
 from ..decide.profile import Profile
 from ..own.names import entries_named
+from ..page.addresses import CERTIFICATES
+from ..page.exports.artifact.witnesses import scripts as scripts_named
 from ..page.exports.table import Column, Table, table
-from ..page.formulas import formulas
+from ..page.formulas import NO_FORMULAS, formulas
 from ..page.inline import picture
 from ..page.overview import DOUBTFUL, by_standing, fails, instead
 from ..page.rows import by_claim
 from ..page.runs import CurveData, curve_data
 from ..page.steps import mark
 from ..page.summary import counted, judged_claims
+from ..page.written import write_site
 from ..results import run as judging
 from ..results.document import Timing, document, write_document
-from ..results.files import RESULTS, WITNESSES, keep_folder_clean
+from ..results.engine import engine_of
+from ..results.files import RESULTS, inside, keep_folder_clean, write_text
+from ..results.records import dumps
 from ..results.results_file import read_document
 from ..results.store import Store
+from .prove import certificate_data
 
 Record = dict[str, Any]
+_LARGEST_SCRIPT = 2**24  # bytes
 _COLUMNS = ("claim", "place", "standing", "tightness", "what fails", "what holds instead")
 
 
@@ -106,7 +114,8 @@ class ClaimVerdict:
         return f"<{self.summary['id']} is {self.standing}{tight}{told}>"
 
     def _repr_html_(self) -> str:
-        own, shown = self.summary, formulas(self.summary["id"])
+        own = self.summary
+        shown = formulas(own["id"]) if self._is_of_what_is_loaded() else NO_FORMULAS
         parts = shown.readings.get(own["readings"][0]["name"], ())
         lines = [f"<b>{escape(own['id'])}</b> ({escape(own['place'])}) is <b>{self.standing}</b>"]
         lines += [str(part.formula) for part in parts] or [escape(own["text"])]
@@ -114,6 +123,13 @@ class ClaimVerdict:
         drawn = self.curve
         lines += [picture(drawn)] if drawn is not None else []
         return "".join(f"<p>{line}</p>" for line in lines)
+
+    def _is_of_what_is_loaded(self) -> bool:
+        """Whether a file that was changed, or another one of the same key, says nothing of it."""
+        paper = self.summary["id"].partition("/")[0]
+        return paper in PAPERS or any(
+            row["key"].startswith(f"{engine_of(paper)}-") for row in self.records
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,6 +157,14 @@ class Verdicts(Mapping[str, ClaimVerdict]):
         named = {one["name"]: one["witness"] for one in own["readings"]}
         scripts = {name: self.scripts[path] for name, path in named.items() if path in self.scripts}
         return ClaimVerdict(own, rows, *told, tuple(steps), scripts)
+
+    def __contains__(self, claim_id: object) -> bool:
+        return claim_id in self._claims
+
+    def get(self, claim_id: str, default: Any = None) -> Any:
+        """Of a claim that was judged; else the default."""
+        known = claim_id in self._claims
+        return self[claim_id] if known else default
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._claims)
@@ -194,7 +218,8 @@ def run(
     workers : int
         Processes; they never change a result.
     out : path
-        Folder of results, whose records are used again; none is kept if left out.
+        Folder of results, whose records are used again, with certificates and page as `verify`
+        writes them; none is kept if left out.
 
     Raises
     ------
@@ -203,8 +228,12 @@ def run(
     ConflictError
         If a claim is both proved and violated, which would be an error of this suite.
     """
-    if profile not in set(Profile):
-        raise unknown_name("profile", profile, Profile)
+    if profile not in list(Profile):
+        raise unknown_name("profile", str(profile), Profile)
+    require(isinstance(seed, int) and seed >= 0, "seed", repr(seed), "a whole number from 0")
+    require(
+        isinstance(workers, int) and workers >= 1, "workers", repr(workers), "a whole number from 1"
+    )
     keep_folder_clean()
     entries = entries_named(names)
     settings = judging.Settings(Profile(profile), seed, workers)
@@ -215,10 +244,21 @@ def run(
         if out is None:
             data = document(found, settings, timing)
         else:
-            data = write_document(found, settings, store, timing)
-        scripts = _scripts(store.folder)
+            data = _written(found, settings, store, timing)
+        scripts = _scripts(store.folder, data)
     judging.refuse_conflicts(found.claims)
     return Verdicts(data, scripts)
+
+
+def _written(
+    found: judging.Results, settings: judging.Settings, store: Store, timing: Timing
+) -> Record:
+    """All of a result folder: what another run left beside the results would speak of that one."""
+    target = store.file(CERTIFICATES)
+    data = write_document(found, settings, store, timing)
+    write_text(target, dumps(certificate_data(summary["id"] for summary in found.claims)))
+    write_site(data, store.folder)
+    return data
 
 
 def results(folder: str | Path = "results") -> Verdicts:
@@ -230,11 +270,27 @@ def results(folder: str | Path = "results") -> Verdicts:
         If there are no results, or they were edited.
     """
     path = Path(folder)
-    return Verdicts(read_document(path / RESULTS), _scripts(path))
+    data = read_document(path / RESULTS)
+    return Verdicts(data, _scripts(path, data))
 
 
-def _scripts(folder: Path) -> dict[str, str]:
-    return {
-        f"{WITNESSES}/{path.name}": path.read_text(encoding="utf-8")
-        for path in sorted((folder / WITNESSES).glob("*.py"))
-    }
+def _scripts(folder: Path, document: Record) -> dict[str, str]:
+    """The scripts that the document names, as far as they are there; a stranger may have made it.
+
+    Raises
+    ------
+    FedboundsError
+        If one leads out of the folder, or is no text of moderate size.
+    """
+    paths = {name: inside(folder, name) for name in scripts_named(document)}
+    return {name: _text(path) for name, path in paths.items() if path.is_file()}
+
+
+def _text(path: Path) -> str:
+    try:
+        size = path.stat().st_size
+        require(size <= _LARGEST_SCRIPT, f"size of {str(path)!r}", size, f"<= {_LARGEST_SCRIPT}")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise FedboundsError(f"cannot read {str(path)!r}: {why}") from error

@@ -369,7 +369,8 @@ def _quantities(part: Part) -> frozenset[str]:
 def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
     """Whether every summand vanishes, or is a ball about 0 that is narrower than rounding.
 
-    One that is too large for float64 does not, nor does what a wide ball leaves open.
+    One that is too large for float64 does not, one too small for it does not either, nor does what
+    a wide ball leaves open.
     """
     named = of_these(numbers, _quantities(part))
     try:
@@ -380,15 +381,24 @@ def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
         return False
     if any(np.any(values) for values in every):
         return False
-    told = (x for values in named.series.values() for x in values.flat)
-    if not any(isinstance(x, arb) for x in told):
+    told = [x for values in named.series.values() for x in values.flat]
+    if all(isinstance(x, float) for x in told):
         return True
-    balls = in_balls(named)
+    exact = in_balls(named) if any(isinstance(x, arb) for x in told) else named
     for term in terms(part.left, part.right):
-        values = np.atleast_1d(np.asarray(evaluate(term, balls, rounds), dtype=object))
-        if any(isinstance(x, arb) and float(x.rad()) > _NARROW for x in values.flat):
+        try:
+            found = evaluate(term, exact, rounds)
+        except IrrationalError:
+            found = evaluate(term, in_balls(named), rounds)
+        if not all(map(_stands_for_zero, np.atleast_1d(np.asarray(found, dtype=object)).flat)):
             return False
     return True
+
+
+def _stands_for_zero(value: Any) -> bool:
+    if isinstance(value, arb):
+        return bool(value.contains(0)) and float(value.rad()) <= _NARROW
+    return bool(value == 0)
 
 
 def _placed(

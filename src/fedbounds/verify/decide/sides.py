@@ -143,7 +143,12 @@ def tightness(part: Part, sides: Sides, silent: Array = np.False_) -> float | No
 
 def _is_negative(term: Any, size: Any) -> bool:
     """Whether it is below zero; at the edge of a condition a factor may be, by its rounding."""
-    return bool(term < 0) and _float(term) < -_TOLD * _float(size)
+    if not term < 0:
+        return False
+    try:
+        return _float(term) < -_TOLD * _float(size)
+    except OverflowError:
+        return bool(_ball(term) < -_TOLD * _ball(size))
 
 
 def of_both(gap: Any, size: Any) -> float:

@@ -44,7 +44,8 @@ def _is_long(part: Part, numbers: Numbers) -> bool:
 
 def _of_a_mean(part: Part, numbers: Numbers) -> Curve | None:
     rounds = whole(numbers.constants["T"])
-    each = _in_floats(part.left.args[0], numbers, range(rounds))
+    inside = _in_floats(part.left.args[0], numbers, range(rounds))
+    each = np.broadcast_to(inside, (rounds,))  # of constants alone it is one number
     (right,) = _in_floats(part.right, numbers, None)
     if not np.isfinite([*each, right]).all():
         return None

@@ -7,7 +7,7 @@ from typing import Any
 
 from fedbounds.theory.checker.data import Assignment, Comparison, Premise, Square
 from fedbounds.theory.language.claims import Claim, Reading, read
-from fedbounds.theory.language.contributed import declared
+from fedbounds.theory.language.contributed import Contribution, contributed, declared
 from fedbounds.theory.language.formula import to_latex
 from fedbounds.theory.proof.language import OURS, Written
 from fedbounds.theory.proof.library import book_of, has_book, names_of, replayed
@@ -62,14 +62,14 @@ NOTHING_PROVED = Proofs({}, {}, {}, {})
 
 
 @cache
-def _seen_so_far(paper: str) -> dict[str, Seen | None]:
-    """Of steps by id, which a process evaluates once."""
+def _seen_so_far(paper: str, _of: Contribution | None) -> dict[str, Seen | None]:
+    """Of steps by id, which a process evaluates once; a theory of one's own may change."""
     return {}
 
 
 def seen_of(paper: str, names: Sequence[str]) -> dict[str, Seen]:
     """What the running algorithms show of these steps of a paper."""
-    known = _seen_so_far(paper)
+    known = _seen_so_far(paper, contributed(paper))
     if missing := {*names} - known.keys():
         own = replayed(paper, missing)
         found = evaluated([s for s in own if s.written.id in missing], paper)

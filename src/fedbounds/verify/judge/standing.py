@@ -6,6 +6,7 @@ Nobody writes a standing, and nothing here reads an expected one.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from fedbounds.theory.language.claims import Reading
@@ -126,12 +127,21 @@ def coverage(records: Sequence[Record]) -> Record:
 def _numbers(record: Record) -> dict[str, float]:
     constants = {name: row["value"] for name, row in record["constants"].items()}
     both = record["parameters"] | constants
-    found = {name: float(Fraction(value)) for name, value in both.items() if value is not None}
+    every = {name: _finite(value) for name, value in both.items() if value is not None}
+    found = {name: value for name, value in every.items() if value is not None}
     if {"gamma", "L", "K"} <= found.keys():
         found["gamma L K"] = found["gamma"] * found["L"] * found["K"]
     if found.get("mu", 0) > 0 and "L" in found:
         found["L/mu"] = found["L"] / found["mu"]
-    return found
+    return {name: value for name, value in found.items() if isfinite(value)}
+
+
+def _finite(value: Any) -> float | None:
+    """None of one too large for a float."""
+    try:
+        return float(Fraction(value))
+    except OverflowError:
+        return None
 
 
 def standing(statement: StatementStatus, proof: ProofStatus, *, reached: bool = True) -> Standing:

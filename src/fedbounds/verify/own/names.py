@@ -1,5 +1,6 @@
 """What a user types to name claims: an id, a paper, or a file or folder of one's own."""
 
+import os
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,11 +25,19 @@ def entries_named(names: tuple[str, ...]) -> tuple[Entry, ...]:
     FedboundsError
         If there is no such paper, claim or file, or two files have the same key.
     """
-    names = tuple(one for name in names for one in _each(name))
+    names = tuple(one for name in names for one in _each(_text(name)))
     files = tuple(name for name in names if _is_file(name))
     others = tuple(name for name in names if name not in files)
     found = (*(select(others) if others or not files else ()), *_of_files(files))
     return tuple({entry.id: entry for entry in found}.values())
+
+
+def _text(name: object) -> str:
+    """A name as it is typed; from Python a file may be given as a path."""
+    found = os.fspath(name) if isinstance(name, os.PathLike) else name
+    if not isinstance(found, str):
+        raise FedboundsError(f"{name!r} names no claims; expected text, or a path of a file")
+    return found
 
 
 def _each(name: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ Every writer of scripts has a table from assumptions to lines in the names of it
 has no line there is named in a comment, so that nothing is left out in silence.
 """
 
+import ast
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
@@ -82,9 +83,18 @@ def _named(lines: Lines, name: str) -> list[str]:
 
 
 def broken(line: str) -> list[str]:
-    """A line, on several where it is too wide; it breaks inside its brackets."""
-    return wrap(line, WIDTH, subsequent_indent="    ", break_long_words=False,
-                break_on_hyphens=False)  # fmt: skip
+    """A line, on several where it is too wide; it breaks inside its brackets, or not at all."""
+    lines = wrap(line, WIDTH, subsequent_indent="    ", break_long_words=False,
+                 break_on_hyphens=False)  # fmt: skip
+    return [line] if _is_code(line) and not _is_code("\n".join(lines)) else lines
+
+
+def _is_code(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def packed(lines: Iterable[str]) -> list[str]:

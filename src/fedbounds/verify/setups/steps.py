@@ -19,6 +19,7 @@ from fedbounds.problems import Evidence
 from fedbounds.theory.checker.data import Need, Scope
 from fedbounds.theory.language.catalogue import entry
 from fedbounds.theory.language.claims import Claim, Condition
+from fedbounds.theory.language.contributed import Contribution, contributed
 from fedbounds.theory.language.registry import claim as claim_of
 from fedbounds.theory.language.registry import encoded, setups
 from fedbounds.theory.language.setups import Says, Setup, View
@@ -84,9 +85,14 @@ class Judged:
         return evidence(self.view, self.known, problem)
 
 
-@lru_cache(maxsize=4)  # 50 MiB each; theories are asked in turn
 def judged_on(theory: str) -> tuple[Judged, ...]:
     """The set-ups of a theory's quick plan, and those for proofs alone."""
+    return _judged_on(theory, contributed(theory))
+
+
+@lru_cache(maxsize=4)  # 50 MiB each; theories are asked in turn
+def _judged_on(theory: str, _of: Contribution | None) -> tuple[Judged, ...]:
+    """A theory of one's own may be another one later."""
     found = []
     for one in setups(theory):
         if one.quick and one.steps:

@@ -248,7 +248,7 @@ def _met(
     apart = np.abs(left - right) > _NEAR * np.maximum(np.abs(left), np.abs(right))
     met = np.zeros(left.shape, dtype=bool)
     if condition.relation != "==":
-        met = apart & (left < right if condition.relation == "<=" else left > right)
+        met = apart & (left < right if condition.relation in ("<=", "<") else left > right)
     for row in np.flatnonzero(~apart):
         values = {**inputs.values, **exact_row(int(row))}
         met[row] = sign(condition.left, values) > 0 if strict else holds(condition, values)

@@ -56,7 +56,7 @@ def _ends(
         if c.relation == "==" or found is None or len(found) != 2:
             raise FedboundsError(f"cannot solve the condition {c} for {x}; give {x}")
         p, q = sorted(found)
-        flip = -1 if c.relation == ">=" else 1
+        flip = -1 if c.relation in (">=", ">") else 1
         first, last = (flip * on_arrays(found[power], rows) for power in (p, q))
         with np.errstate(all="ignore"):
             edge = (-first / last) ** (1 / float(q - p))

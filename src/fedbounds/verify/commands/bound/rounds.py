@@ -152,6 +152,11 @@ def _first(inputs: Inputs, counted: sp.Symbol) -> int:
     """Fewest rounds that a condition such as T >= 2 allows; at least one."""
     least = [1]
     for c in inputs.conditions:
-        if c.left == counted and c.relation == ">=" and names_in(c.right) <= inputs.values.keys():
-            least.append(-int(-number(c.right, inputs.values).number // 1))
+        if c.left != counted or not names_in(c.right) <= inputs.values.keys():
+            continue
+        value = number(c.right, inputs.values).number
+        if c.relation == ">=":
+            least.append(-int(-value // 1))
+        elif c.relation == ">":
+            least.append(int(value // 1) + 1)
     return max(least)

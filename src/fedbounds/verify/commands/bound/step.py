@@ -84,7 +84,7 @@ def _narrowed(found: Interval, c: Condition, values: Values, x: sp.Symbol) -> In
     rest = replaced(c.left - c.right, values)
     if x not in rest.free_symbols:
         return found
-    flipped = -1 if c.relation == ">=" else 1
+    flipped = -1 if c.relation in (">=", ">") else 1
     here = {p: a * flipped for p, a in (powers(rest, x) or {}).items()}  # sum a x^p <= 0
     signs = {p: s for p, a in here.items() if (s := sign(a, values))}
     present = sorted(signs)

@@ -35,7 +35,7 @@ def print_answers(found: Answers) -> None:
 def _print_part(out: Console, answer: Answer) -> None:
     part = answer.part
     title = f"part {part.name!r}: " if part.name else ""
-    out.print(f"{title}{part.left} <= {part.right}")
+    out.print(f"{title}{part.left} {part.relation} {part.right}")
     if answer.rounds is not None:
         out.print(in_words(answer.rounds))
     value = answer.value

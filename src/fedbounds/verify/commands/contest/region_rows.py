@@ -109,7 +109,9 @@ def _notes(found: Regions) -> list[str]:
     notes = []
     for side, one in zip(found.sides, found.found, strict=True):
         chosen = "the best admissible step size at every point" if one.step is not None else "as is"
-        notes.append(f"{side.name}: {side.part.left} <= {side.part.right}, {chosen}")
+        notes.append(
+            f"{side.name}: {side.part.left} {side.part.relation} {side.part.right}, {chosen}"
+        )
     notes.append(
         f"float64; bounds within {EQUAL:g} of each other count as equal; an outer step size that "
         "is left out is the least that the conditions allow"

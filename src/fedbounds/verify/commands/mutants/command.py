@@ -120,7 +120,8 @@ def _show(paper: str, table: "Table") -> None:
     missed = [line for line in table.lines if line.outcome == Outcome.MISSED.value]
     for line in missed[:_SHOWN]:
         place = " ".join(filter(None, (line.claim, line.part, line.place)))
-        out.print(Text(f"missed: {place}: {line.change} ({line.proof}; {line.why})"))
+        told = "; ".join(filter(None, (line.proof, line.why)))
+        out.print(Text(f"missed: {place}: {line.change} ({told})"))
     if len(missed) > _SHOWN:
         out.print(f"... and {len(missed) - _SHOWN} more, which --out writes")
 

@@ -51,7 +51,7 @@ class Printed:
     @property
     def gap(self) -> sp.Expr:
         """What must not be negative."""
-        opposite = self.condition is not None and self.condition.relation == ">="
+        opposite = self.condition is not None and self.condition.relation in (">=", ">")
         return self.left - self.right if opposite else self.right - self.left
 
     @property
@@ -107,7 +107,7 @@ def printed(part: Part, signed: Set[str]) -> tuple[Printed, ...]:
 
 def _of_condition(part: Part, condition: Condition, signed: Set[str]) -> Iterator[Printed]:
     left, right = sp.sympify(condition.left, strict=True), sp.sympify(condition.right, strict=True)
-    wanted = 1 if condition.relation == "<=" else -1  # the sign of a side that may grow
+    wanted = 1 if condition.relation in ("<=", "<") else -1  # the sign of a side that may grow
     for size, family in _families(left):
         yield Printed(part, size, family, right, condition, -wanted * _sign(family, size, signed))
     for size, family in _families(right):
