@@ -17,7 +17,9 @@ import pytest
 from rich.console import Console
 
 import fedbounds as fb
+from fedbounds.theory.language import contributed
 from fedbounds.verify.commands.command_line import status
+from fedbounds.verify.own import known
 from fedbounds.verify.page.overview import print_overview
 
 ROOT = Path(__file__).parents[1]
@@ -62,7 +64,9 @@ def test_what_is_not_printed_is_seen() -> None:
 
 
 @pytest.mark.slow  # the last block replays proofs of `submodel`
-def test_the_notebook_page_prints_what_it_shows() -> None:
+def test_the_notebook_page_prints_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, store in ((contributed, "_KNOWN"), (known, "_LOADED")):
+        monkeypatch.setattr(module, store, {})  # what a fixture of other tests keeps is no paper
     names: dict[str, object] = {}
     found = [
         x for x in blocks((DOCS / "notebook.md").read_text(encoding="utf-8")) if x[0] == "python"
