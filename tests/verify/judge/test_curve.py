@@ -3,6 +3,7 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import sympy as sp
 from flint import arb, fmpq
@@ -117,4 +118,12 @@ def test_what_a_float_cannot_be_or_is_not_known_is_not_drawn():
     judged, numbers = numbers_of(known, known, Method.BALLS)
     vague = object_array([*map(arb, known[:-1]), arb(1, 1)])
     numbers = replace(numbers, series=numbers.series | {"G_u": vague})
+    assert curve_of(judged, numbers) is None
+
+
+def test_what_has_several_values_in_a_round_is_no_curve():
+    """As a quantity of a network has, one for each of its outcomes."""
+    judged, numbers = numbers_of([fmpq(1)] * 8, [fmpq(2)] * 8)
+    several = np.stack([numbers.series["G_u"]] * 3)
+    numbers = replace(numbers, series=numbers.series | {"G_u": several})
     assert curve_of(judged, numbers) is None

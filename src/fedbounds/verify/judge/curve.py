@@ -65,7 +65,10 @@ def _in_floats(side: sp.Expr, numbers: Numbers, rounds: range | None) -> Any:
         found = evaluate(side, numbers, rounds)
     except IrrationalError:
         found = evaluate(side, in_balls(numbers), rounds)
-    return np.array([_float(x) for x in np.atleast_1d(np.asarray(found)).tolist()])
+    values = np.atleast_1d(np.asarray(found))
+    if values.ndim > 1:  # of every client, layer or outcome: no curve
+        return np.full(1, np.nan)
+    return np.array([_float(x) for x in values.tolist()])
 
 
 def _float(value: Any) -> float:
