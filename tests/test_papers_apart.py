@@ -36,6 +36,7 @@ from itertools import islice
 from fedbounds.theory.proof.library import book_of
 from fedbounds.theory.proof.replay import replay
 from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.verify.judge.curve import curve_of
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.judge.plan import instances
 from fedbounds.verify.decide.profile import Profile
@@ -46,7 +47,11 @@ for paper in json.loads(sys.argv[1]):
     names = frozenset(name for claim in claims for name in claim.algorithms)
     every = instances(claims, Profile.QUICK, 0, names)
     exact = (case for case in every if case.method is Method.RATIONAL)
-    found = [record(one, "") for case in islice(exact, 0, 60, 10) for one in judge(claims, case).judgements]
+    found = []
+    for case in islice(exact, 0, 60, 10):
+        judged = judge(claims, case)
+        numbers = judged.measurement.numbers
+        found += [record(one, "") | {"curve": curve_of(one, numbers)} for one in judged.judgements]
     book = book_of(paper)
     steps = replay(replace(book, steps=book.steps[:20]))
     told = [(step.written.id, step.local.value, step.inherited) for step in steps]
