@@ -310,7 +310,10 @@ def test_small_early_rounds_of_a_growing_run_are_examined():
 def test_what_a_wide_ball_leaves_open_is_not_known_to_vanish(ball, verdict):
     numbers = exact([0], [0])
     numbers = replace(numbers, series=numbers.series | {"G_u": object_array([ball])})
-    assert decide(AT_MOST, numbers, Method.BALLS).verdict is verdict
+    found = decide(AT_MOST, numbers, Method.BALLS)
+    assert found.verdict is verdict
+    if verdict is Verdict.NOT_APPLICABLE:  # and whether it is known is told
+        assert ("or within 1e-15 of it" in found.reason) is bool(ball.rad() > 0)
     absent = replace(AT_MOST, left=(n - m) * G_u(t))  # what is multiplied by 0 is 0
     numbers = replace(numbers, constants=numbers.constants | {"n": fmpq(2), "m": fmpq(2)})
     assert decide(absent, numbers, Method.BALLS).verdict is Verdict.NOT_APPLICABLE

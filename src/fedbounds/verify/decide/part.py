@@ -69,6 +69,7 @@ SAME = 1e-12  # relative gaps that differ by rounding alone: the first round, or
 AS_EQUAL = 1e-6  # of both sides: where no more is in doubt, they are told to be equal
 _OF_REPLICAS = 1e-10  # of all terms: what rounding of single replicas may leave of an equality
 _NARROW = 1e-15  # of a ball about 0 that stands for it, as float64 rounds near 1
+_ZERO = "every term is zero"
 _LEAST_TOLD = 1e-26  # of the largest mean of replicas: no ratio is told of smaller ones
 
 
@@ -203,8 +204,9 @@ def _decide_measured(part: Part, numbers: Numbers, method: Method, rounds: range
     # that a quantity vanishes is what such an identity says; 0 < 0 is false
     strict = part.relation is Relation.BELOW
     vanishes = part.relation is Relation.EQUAL and part.right == 0
-    if not vanishes and not strict and _all_zero(part, numbers, rounds):
-        return Outcome(part.name, Verdict.NOT_APPLICABLE, "says nothing here: every term is zero")
+    silent = "" if vanishes or strict else _all_zero(part, numbers, rounds)
+    if silent:
+        return Outcome(part.name, Verdict.NOT_APPLICABLE, f"says nothing here: {silent}")
     if part.gap == 0 and not strict:
         cases, reason = 1 if rounds is None else len(rounds), "both sides are the same expression"
         return Outcome(part.name, Verdict.NOT_VIOLATED, reason, rounds=cases, equal=cases)
@@ -366,8 +368,8 @@ def _quantities(part: Part) -> frozenset[str]:
     return quantities_in(part.left) | quantities_in(part.right)
 
 
-def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
-    """Whether every summand vanishes, or is a ball about 0 that is narrower than rounding.
+def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> str:
+    """That every summand vanishes, or is a ball about 0 that is narrower than rounding; else empty.
 
     One that is too large for float64 does not, one too small for it does not either, nor does what
     a wide ball leaves open.
@@ -378,21 +380,24 @@ def _all_zero(part: Part, numbers: Numbers, rounds: range | None) -> bool:
             known = in_floats(named)
             every = [evaluate(term, known, rounds) for term in terms(part.left, part.right)]
     except OverflowError:
-        return False
+        return ""
     if any(np.any(values) for values in every):
-        return False
+        return ""
     told = [x for values in named.series.values() for x in values.flat]
     if all(isinstance(x, float) for x in told):
-        return True
+        return _ZERO
+    known_to_be = True
     exact = in_balls(named) if any(isinstance(x, arb) for x in told) else named
     for term in terms(part.left, part.right):
         try:
             found = evaluate(term, exact, rounds)
         except IrrationalError:
             found = evaluate(term, in_balls(named), rounds)
-        if not all(map(_stands_for_zero, np.atleast_1d(np.asarray(found, dtype=object)).flat)):
-            return False
-    return True
+        values = np.atleast_1d(np.asarray(found, dtype=object))
+        if not all(map(_stands_for_zero, values.flat)):
+            return ""
+        known_to_be &= all(value == 0 for value in values.flat)  # a ball of some width is not
+    return _ZERO if known_to_be else f"{_ZERO}, or within {_NARROW} of it"
 
 
 def _stands_for_zero(value: Any) -> bool:
