@@ -16,6 +16,7 @@ from flint import arb, fmpq
 from sympy.core.function import AppliedUndef
 
 from fedbounds.errors import FedboundsError
+from fedbounds.problems.linear import multiplied
 from fedbounds.theory.language.symbols import (
     K,
     Max_t,
@@ -275,8 +276,17 @@ def _reduce_rounds(operator: type[RunOperator], values: Any, rounds: int) -> Any
         return values.max(axis=-1)
     if operator is Min_t:
         return _least_so_far(values)[..., -1]
-    total = values.sum(axis=-1)
+    total = _added(values)
     return total / rounds if operator is Mean_t else total
+
+
+def _added(values: Array) -> Any:
+    """The sum over the last axis; of rationals over one denominator, not one after the other."""
+    if values.dtype != object or any(type(x) is not fmpq for x in values.flat):
+        return values.sum(axis=-1)
+    rows = values.reshape(-1, values.shape[-1])
+    found = multiplied(rows, np.full((rows.shape[1], 1), fmpq(1), dtype=object))
+    return found.reshape(values.shape[:-1])[()]
 
 
 def _product(expression: sp.Mul) -> Function:
