@@ -1,6 +1,7 @@
 """A claim's expressions as LaTeX in the paper's notation, with all indices of every quantity."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import sympy as sp
@@ -16,6 +17,7 @@ _ACCENT = r"(\\(bar|hat|tilde|overline|underline|mathcal|mathbf)\s*)?"
 _LETTER = re.compile(rf"{_ACCENT}(\\[A-Za-z]+|[A-Za-z])(_(\{{[^{{}}]*\}}|\\[A-Za-z]+|[^\\{{]))?")
 _INSIDE = re.compile(r"\{[^{}]*\}|\([^()]*\)|\[[^][]*\]|\\\|.*?\\\||\|.*?\|")
 _OPEN_ENDED = re.compile(r"[+-]|\\(ln|log|cos|lim)\b")  # what follows would be drawn in
+_MEAN = re.compile(r"\\mathbb E_\{([^{}]*)\}")
 _T = sp.Symbol(t.name)
 _SUMS = {"Sum_i": r"\sum_i", "Sum_ik": r"\sum_{i,k}"}
 
@@ -65,6 +67,11 @@ class _Latex(LatexPrinter):
     def _print_given(self, expr: Any) -> str:
         inner, *sources = map(self._print, expr.args)
         return rf"\mathbb E[{inner}\mid {','.join(sources)}]"
+
+    def _print_over(self, expr: Any, exp: str | None = None) -> str:
+        mean, *indices = map(self._print, expr.args)
+        text = mean.replace(r"\mathbb E", rf"\mathbb E_{{{','.join(indices)}}}", 1)
+        return self._raised(text, exp)
 
     def _print_present(self, expr: Any) -> str:
         return rf"1_{{i\in\mathcal S}}({self._print(expr.args[0])})"
@@ -144,6 +151,13 @@ def bare(expression: sp.Expr) -> sp.Expr:
 def ordered_terms(expression: sp.Expr) -> list[sp.Expr]:
     """The terms of a sum in printing order, positive ones first."""
     return list(_Latex(Glossary())._as_ordered_terms(expression))
+
+
+def means_in(texts: Iterable[str], names: Glossary) -> str:
+    """In words, the indices over which means in some LaTeX are taken; empty if there are none."""
+    used = {name for text in texts for own in _MEAN.findall(text) for name in own.split(",")}
+    over = ", ".join(words for name, words in names.indices.items() if name in used)
+    return f"E with an index is a mean over that too: {over}" if over else ""
 
 
 def to_latex(expression: sp.Expr, names: Glossary) -> str:

@@ -45,6 +45,8 @@ class Glossary:
     varying : frozenset of str
         Counts that each round has its own of, such as the number of its clients: they may stand
         in coefficients.
+    indices : mapping from name to words
+        Sources of vectors that nobody draws, and what a mean over each is one over: "clients i".
 
     Raises
     ------
@@ -59,9 +61,10 @@ class Glossary:
     left: frozenset[str] = frozenset()
     rates: frozenset[str] = frozenset()
     varying: frozenset[str] = frozenset()
+    indices: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("meanings", "constants", "vectors"):
+        for name in ("meanings", "constants", "vectors", "indices"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         typed: dict[str, str] = {}
         for name in self.meanings:
@@ -98,6 +101,7 @@ class Glossary:
             self.left | other.left,
             self.rates | other.rates,
             self.varying | other.varying,
+            {**self.indices, **other.indices},
         )
 
     def _said(self, name: str) -> tuple[Meaning, sp.Symbol | None, tuple[bool, ...]]:

@@ -1,13 +1,12 @@
 """A claim as a notebook shows it: its words, and every reading with formulas and premises."""
 
-from collections.abc import Iterator
-
 import sympy as sp
 
 from fedbounds.vocabulary import SIGNS
 
+from ..proof.averages import printed
 from .claims import Claim, Condition, Part, read
-from .formula import to_latex
+from .formula import means_in, to_latex
 from .glossary import Glossary
 
 
@@ -26,17 +25,21 @@ def as_markdown(claim: Claim, names: Glossary) -> str:
     ]
     for reading in claim.readings:
         told = ", ".join(filter(None, (reading.name, reading.ambiguity)))
-        parts = [f"- {line}" for part in read(claim, reading) for line in _of_part(part, names)]
+        parts = [f"- {_of_part(part, entry.paper, names)}" for part in read(claim, reading)]
         lines.append("\n".join((f"*{told}*", "", *parts)))
+    means = means_in(lines, names)
+    if means:
+        lines.append(f"{means}.")
     return "\n\n".join(lines)
 
 
-def _of_part(part: Part, names: Glossary) -> Iterator[str]:
+def _of_part(part: Part, paper: str, names: Glossary) -> str:
     name = f"{part.name}: " if part.name else ""
-    own = _related(part.left, part.relation.value, part.right, names)
+    left, right = printed(part, paper)
+    own = _related(left, part.relation.value, right, names)
     given = [_of_condition(one, names) for one in part.conditions]
     premises = "; ".join((*given, *sorted(part.assumptions)))
-    yield f"{name}{own}" + (f", where {premises}" if premises else "")
+    return f"{name}{own}" + (f", where {premises}" if premises else "")
 
 
 def _of_condition(of: Condition, names: Glossary) -> str:

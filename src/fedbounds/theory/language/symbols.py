@@ -9,7 +9,7 @@ import sympy as sp
 
 from fedbounds.facts import Constant
 
-from .glossary import Draft
+from .glossary import Draft, Glossary
 
 _draft = Draft()
 symbol, quantity = _draft.symbol, _draft.quantity
@@ -74,7 +74,8 @@ G2 = symbol("G^2", "bound on squared gradients", "G^2", nonnegative=True)
 D_W = quantity("D_W", "E ||W^t - W*||^2", "D", left=True)
 
 
-SHARED = _draft.closed()  # what every paper may use; those of one paper come on top
+# what every paper may use; those of one paper come on top
+SHARED = _draft.closed() | Glossary(indices={"i": "clients i", "k": "local steps k"})
 
 
 class RunOperator(sp.Function):

@@ -28,6 +28,10 @@ class given(sp.Function):
     """E[x | sources]: ``given(x, past, i)``."""
 
 
+class over(sp.Function):
+    """A mean that is one over indices as well: ``over(sq(x), k)``, as it is printed."""
+
+
 class present(sp.Function):
     """x times the indicator that client i takes part."""
 

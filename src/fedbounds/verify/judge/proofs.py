@@ -9,6 +9,7 @@ from fedbounds.theory.checker.data import Assignment, Comparison, Premise, Squar
 from fedbounds.theory.language.claims import Claim, Reading, read
 from fedbounds.theory.language.contributed import Contribution, contributed, declared
 from fedbounds.theory.language.formula import to_latex
+from fedbounds.theory.proof.averages import indexed
 from fedbounds.theory.proof.language import OURS, Written
 from fedbounds.theory.proof.library import book_of, has_book, names_of, replayed
 from fedbounds.theory.proof.replay import (
@@ -211,6 +212,8 @@ def _rows_of(proofs: Proofs, claims: Sequence[Claim]) -> dict[str, Record]:
 def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
     written, names = step.written, names_of(paper)
     seen = proofs.seen.get(paper, {}).get(written.id)
+    scope = book_of(paper).theory.scopes.get(written.scope)
+    left, right = (indexed(side, scope, names.indices) for side in (written.left, written.right))
     return {
         "id": written.id,
         "claim": written.claim,
@@ -226,9 +229,9 @@ def _row(proofs: Proofs, paper: str, step: Replayed) -> Record:
         "failed": list(step.failed),
         "supposed": step.supposed,
         "givens": list(step.givens),
-        "left": to_latex(written.left, names),
+        "left": to_latex(left, names),
         "relation": written.relation,
-        "right": to_latex(written.right, names),
+        "right": to_latex(right, names),
         "conditions": [str(condition) for condition in written.conditions],
         "assumptions": list(map(str, written.assumptions)),
         "chart": [_assigned(assignment) for assignment in written.chart],

@@ -100,7 +100,10 @@ def formulas(claim_id: str) -> ClaimView:
         return settled_view(found)
     parts = {reading.name: read(found, reading) for reading in found.readings}
     names = registry.glossary(found.entry.paper)
-    views = {name: tuple(part_view(part, names) for part in own) for name, own in parts.items()}
+    views = {
+        name: tuple(part_view(part, found.entry.paper) for part in own)
+        for name, own in parts.items()
+    }
     every = [part for own in parts.values() for part in own]
     stated = () if found.experiment is None else found.experiment.stated
     return ClaimView(views, _notation(every, names), _counts(every), stated)
@@ -143,13 +146,19 @@ def _tidied(expression: "sp.Expr", names: "Glossary") -> str:
     return to_latex(tidy(expression), names)
 
 
-def part_view(part: "Part", names: "Glossary") -> PartView:
+def part_view(part: "Part", paper: str) -> PartView:
     """One part of a claim, ready to print."""
-    relation = SIGNS[part.relation.value]
-    pieces = [f"{latex(part.left, names)} {relation}", *_terms(part.right, names)]
+    from fedbounds.theory.language.formula import means_in
+    from fedbounds.theory.language.registry import glossary
+    from fedbounds.theory.proof.averages import printed
+
+    names = glossary(paper)
+    left, right = printed(part, paper)
+    pieces = [f"{latex(left, names)} {SIGNS[part.relation.value]}", *_terms(right, names)]
+    means = means_in(pieces, names)
     return PartView(
         name=part.name,
-        index=_index(part),
+        index=f"{_index(part)}; {means}" if means else _index(part),
         relation={"==": "=", "<=": "≤"}.get(part.relation.value, part.relation.value),
         formula=_join(pieces),
         conditions=tuple((str(c), condition(c, names)) for c in part.conditions),

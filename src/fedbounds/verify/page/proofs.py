@@ -24,10 +24,13 @@ class Chain:
     ----------
     terms : tuple of str
         Conditions and assumptions that most steps have; a step tells its own where they differ.
+    means : str
+        Over which indices their means are taken as well; empty for none.
     """
 
     counted: str
     terms: tuple[str, ...]
+    means: str
     failed: tuple[StepView, ...]
     open: tuple[StepView, ...]
     steps: tuple[StepView, ...]
@@ -91,13 +94,22 @@ def proof_view(source: Source, claim_id: str, headline: str) -> ProofView | None
 def _chain(source: Source, claim_id: str, row: Record, own: Sequence[Record]) -> Chain:
     views = {id(step): step_view(source, claim_id, step) for step in own}
     failed = [step for step in steps.failing(row) if id(step) in views]
+    paper = claim_id.partition("/")[0]
     return Chain(
         counted=_counted(own) if own else "none",
-        terms=_usual_terms(claim_id.partition("/")[0], own),
+        terms=_usual_terms(paper, own),
+        means=_means(paper, own),
         failed=tuple(views[id(step)] for step in failed),
         open=tuple(views[id(step)] for step in steps.unsettled(own)),
         steps=tuple(views.values()),
     )
+
+
+def _means(paper: str, own: Sequence[Record]) -> str:
+    from fedbounds.theory.language.formula import means_in
+    from fedbounds.theory.proof.library import names_of
+
+    return means_in((step[side] for step in own for side in ("left", "right")), names_of(paper))
 
 
 def _counted(own: Sequence[Record]) -> str:

@@ -59,7 +59,7 @@ def _equivalence(claim: Equivalence) -> ClaimView:
         )
         views[pair.reading] += (view,)
     if claim.analysis is not None:
-        views[ANALYSIS] += (part_view(claim.analysis, names),)
+        views[ANALYSIS] += (part_view(claim.analysis, claim.entry.paper),)
     return ClaimView(views)
 
 

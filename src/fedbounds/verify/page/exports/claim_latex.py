@@ -5,9 +5,10 @@ from typing import Any
 
 from fedbounds.theory.language.catalogue import Entry
 from fedbounds.theory.language.claims import Claim, Condition, Part, read
-from fedbounds.theory.language.formula import to_latex
+from fedbounds.theory.language.formula import means_in, to_latex
 from fedbounds.theory.language.glossary import Glossary
 from fedbounds.theory.language.registry import glossary
+from fedbounds.theory.proof.averages import printed
 from fedbounds.verify.page.steps import mark
 from fedbounds.verify.page.words import described
 from fedbounds.vocabulary import SIGNS, Kind
@@ -37,7 +38,7 @@ def claim_latex(entry: Entry, claim: Any, summary: Record | None, proof: Record 
         for reading in claim.readings:
             lines += ["", rf"\medskip\noindent Reading: {latex_text(reading.name)}."]
             for part in read(claim, reading):
-                lines += _part(part, names)
+                lines += _part(part, entry.paper, names)
     elif claim is not None:
         lines += _items(latex_text(line) for line in described(claim))
     if entry.kind is not Kind.DEFINITION:
@@ -60,15 +61,19 @@ def _items(texts: Iterator[str]) -> list[str]:
     return [r"\begin{itemize}", *found, r"\end{itemize}"] if found else []
 
 
-def _part(part: Part, names: Glossary) -> list[str]:
+def _part(part: Part, paper: str, names: Glossary) -> list[str]:
     sign = SIGNS[part.relation.value]
     tag = rf" \tag*{{({latex_text(part.name)})}}" if part.name else ""
-    display = _display(to_latex(part.left, names), sign, to_latex(part.right, names), tag)
+    left, right = (to_latex(side, names) for side in printed(part, paper))
+    display = _display(left, sign, right, tag)
     said = [latex_text(str(part.index.value))]
     if part.assumptions:
         said.append("assuming " + latex_text(", ".join(part.assumptions)))
     if part.conditions:
         said.append("if " + ", ".join(_condition(one, names) for one in part.conditions))
+    means = means_in((left, right), names)
+    if means:
+        said.append(latex_text(means))
     return [display, rf"\noindent {'; '.join(said)}."]
 
 

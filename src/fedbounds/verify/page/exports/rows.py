@@ -109,6 +109,7 @@ def _parts(entry: Entry, claim: Any) -> Iterator[tuple[Any, ...]]:
     from fedbounds.theory.language.claims import Claim, read
     from fedbounds.theory.language.formula import to_latex
     from fedbounds.theory.language.registry import glossary
+    from fedbounds.theory.proof.averages import printed
     from fedbounds.verify.page.words import described
 
     if not isinstance(claim, Claim):
@@ -118,13 +119,14 @@ def _parts(entry: Entry, claim: Any) -> Iterator[tuple[Any, ...]]:
     names = glossary(entry.paper)
     for reading in claim.readings:
         for part in read(claim, reading):
-            sign = part.relation.value
+            sign, sides = part.relation.value, printed(part, entry.paper)
+            left, right = (to_latex(side, names) for side in sides)
             yield (
                 reading.name,
                 reading.ambiguity,
                 part.name,
                 f"{part.left} {sign} {part.right}",
-                f"{to_latex(part.left, names)} {SIGNS[sign]} {to_latex(part.right, names)}",
+                f"{left} {SIGNS[sign]} {right}",
                 part.index.value,
                 list(map(str, part.assumptions)),
                 [str(condition) for condition in part.conditions],

@@ -17,7 +17,9 @@ def statement(claim_id: str) -> str:
     """The parts of a claim as encoded here, in one line; empty if it has no formulas here."""
     from fedbounds.theory.language.catalogue import entry
     from fedbounds.theory.language.claims import Claim
+    from fedbounds.theory.language.formula import means_in
     from fedbounds.theory.language.registry import encoded, glossary
+    from fedbounds.theory.proof.averages import printed
 
     try:
         found = encoded(entry(claim_id))
@@ -26,11 +28,14 @@ def statement(claim_id: str) -> str:
     if not isinstance(found, Claim):
         return ""
     names = glossary(found.entry.paper)
-    return "; ".join(
-        (f"({part.name}) " if part.name else "")
-        + words.formula(latex(part.left, names), part.relation.value, latex(part.right, names))
-        for part in found.parts
-    )
+    lines, sides = [], list[str]()
+    for part in found.parts:
+        left, right = (latex(side, names) for side in printed(part, found.entry.paper))
+        name = f"({part.name}) " if part.name else ""
+        lines.append(name + words.formula(left, part.relation.value, right))
+        sides += left, right
+    means = means_in(sides, names)
+    return "; ".join(lines) + (f" ({means})" if means else "")
 
 
 def corrections(claim_id: str, proofs: Record) -> list[str]:
