@@ -16,6 +16,7 @@ from fedbounds.theory.language.symbols import K, L, gamma
 from fedbounds.theory.language.values import number
 from fedbounds.verify.commands.bound.answer import answers
 from fedbounds.verify.commands.bound.step import simplest
+from fedbounds.verify.commands.bound.tables import print_answers
 
 THM_37 = "personalization/thm-3.7"
 GIVEN = {"n": 100, "m": 10, "K": 5, "T": 1000, "L": 1, "F_0": 1} | {
@@ -58,17 +59,17 @@ def test_theorem_37_against_scipy(m, n, K, T, L, s_u, s_v, b2):
     assert value == pytest.approx(bound_37(at, **given), rel=1e-12)
     assert at <= edge * (1 + 1e-15)
     assert step.shown == "the bound is convex in log gamma"
-    assert (step.edge == "gamma <= 1/(32*K*L)") == (at == pytest.approx(edge, rel=1e-15))
+    assert (str(step.edge) == "gamma <= 1/(32*K*L)") == (at == pytest.approx(edge, rel=1e-15))
 
 
 def test_an_optimum_that_is_rational_is_found_exactly():
     step, _, _ = best("submodel/thm-4", "mean", n=1, K=1, S_sub=1, L=1, T=10000, Phi=1,
                       sigma2=0, B_M2="1/12")  # fmt: skip
     # 4/(10000 eta) + eta^2: at eta^3 = 2/10000; with sigma = 0 irrational, but with noise
-    assert step.edge == ""
+    assert step.edge is None
     step, at, value = best(THM_37, **{**GIVEN, "K": 1, "m": 100, "sigma_u2": "25/3", "sigma_v2": 0})
     # 4/(1000 g) + g: 1/sqrt(250) is not admissible, so the edge 1/32 is
-    assert (step.edge, at) == ("gamma <= 1/(32*K*L)", 1 / 32)
+    assert (str(step.edge), at) == ("gamma <= 1/(32*K*L)", 1 / 32)
     step, at, value = best(
         THM_37, **{**GIVEN, "K": 1, "m": 100, "sigma_u2": "25/3", "sigma_v2": 0, "T": 40000}
     )
@@ -80,7 +81,7 @@ def test_an_irrational_edge_is_kept_as_a_formula():
     step, at, value = best(
         "personalization/thm-4.5", **{k: v for k, v in GIVEN.items() if k != "b2"}
     )
-    assert step.edge.startswith("gamma <= Min(1, m/n**(2/3))")
+    assert str(step.edge).startswith("gamma <= Min(1, m/n**(2/3))")
     assert at == pytest.approx(10 / 100 ** (2 / 3) / 360, rel=1e-15)
     assert value == pytest.approx(4 / (5000 * at) + 148 * 0.2 * at, rel=1e-14)
 
@@ -143,7 +144,31 @@ def test_a_condition_that_is_no_bound_on_the_step_is_told():
     with pytest.raises(FedboundsError, match="no gamma meets gamma <= -K"):
         answers(replace(theorem, parts=(never,)), GIVEN)
     always = replace(part, conditions=(*part.conditions, Condition(-gamma, "<=", K * gamma**2)))
-    assert answers(replace(theorem, parts=(always,)), GIVEN).parts[0].step.edge == ""
+    assert answers(replace(theorem, parts=(always,)), GIVEN).parts[0].step.edge is None
+
+
+def test_no_step_is_at_the_edge_of_a_strict_condition(capsys):
+    theorem = claim(THM_37)
+    (part,) = theorem.parts
+    found = next(c for c in part.conditions if c.left == gamma)
+    others = [c for c in part.conditions if c is not found]
+    strict = Condition(found.left, "<", found.right)
+
+    def answered(*conditions):
+        return answers(
+            replace(theorem, parts=(replace(part, conditions=(*others, *conditions)),)),
+            GIVEN | {"T": 1},
+        )
+
+    for conditions in ((strict,), (found, strict), (strict, found)):
+        answer = answered(*conditions)
+        assert answer.parts[0].step.edge == strict
+        print_answers(answer)
+        assert "just inside of" in " ".join(capsys.readouterr().out.split())
+    print_answers(answered(found))
+    assert "just inside of" not in capsys.readouterr().out
+    with pytest.raises(FedboundsError, match="no gamma meets both"):
+        answered(strict, Condition(found.left, ">=", found.right))
 
 
 def test_a_lower_edge_is_found():
@@ -151,7 +176,7 @@ def test_a_lower_edge_is_found():
     (part,) = theorem.parts
     raised = replace(part, conditions=(*part.conditions, Condition(gamma, ">=", 1 / (33 * L * K))))
     (found,) = answers(replace(theorem, parts=(raised,)), GIVEN).parts
-    assert found.step.edge == "gamma >= 1/(33*K*L)"
+    assert str(found.step.edge) == "gamma >= 1/(33*K*L)"
     assert found.value.value.number == pytest.approx(Fraction(bound_37(1 / 165)), rel=1e-12)
 
 

@@ -12,6 +12,7 @@ from fedbounds.theory.language.inputs import Inputs, sign_conditions
 from fedbounds.theory.language.values import replaced
 
 from .shape import powers
+from .step import INSIDE, is_strict
 from .vectors import Floats, on_arrays
 
 _HALVINGS = 100  # of the logarithm of a ratio; enough for the last bit
@@ -61,8 +62,9 @@ def _ends(
         with np.errstate(all="ignore"):
             edge = (-first / last) ** (1 / float(q - p))
         never = (first >= 0) & (last >= 0) & (first + last > 0)
-        high = np.where((last > 0) & (first < 0), np.minimum(high, edge), high)
-        low = np.where((last < 0) & (first > 0), np.maximum(low, edge), low)
+        inside = float(INSIDE) if is_strict(c) else 0.0  # the edge itself is left out
+        high = np.where((last > 0) & (first < 0), np.minimum(high, edge * (1 - inside)), high)
+        low = np.where((last < 0) & (first > 0), np.maximum(low, edge * (1 + inside)), low)
         high = np.where(never, -np.inf, high)
     return low, high
 

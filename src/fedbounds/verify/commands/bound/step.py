@@ -21,6 +21,7 @@ from .shape import is_convex, is_posynomial, powers
 
 _BITS = 128
 _CLOSE = Fraction(1, 2**47)  # ratio of the two rationals, less one
+INSIDE = sp.Rational(1, 10**9)  # of an edge that is left out: so close a step comes to it
 _FARTHEST = 11  # doublings of the exponent of 2, in search of a change of sign
 _SAMPLES, _ZOOMS = 60, 8  # where the shape is not shown
 
@@ -38,15 +39,15 @@ class Step:
     name : str
     value : SymPy expression
         Rational inside; the formula of an edge.
-    edge : str
-        The condition at whose edge it is; empty inside.
+    edge : Condition or None
+        At whose edge it is, or just inside of it where that is strict; None elsewhere.
     shown : str
         Why no other admissible step size gives less; empty if that is not shown.
     """
 
     name: str
     value: sp.Expr
-    edge: str
+    edge: Condition | None
     shown: str
 
 
@@ -59,8 +60,8 @@ class Interval:
 
     low: sp.Expr | None = None
     high: sp.Expr | None = None
-    low_by: str = ""
-    high_by: str = ""
+    low_by: Condition | None = None
+    high_by: Condition | None = None
 
 
 def admissible(part: Part, inputs: Inputs, x: sp.Symbol) -> Interval:
@@ -75,8 +76,11 @@ def admissible(part: Part, inputs: Inputs, x: sp.Symbol) -> Interval:
     for c in (*inputs.conditions, *sign_conditions(part, inputs)):
         found = _narrowed(found, c, inputs.values, x)
     low, high = found.low, found.high
-    if low is not None and high is not None and sign(high - low, inputs.values) < 0:
-        raise FedboundsError(f"no {x} meets both {found.low_by} and {found.high_by}")
+    if low is not None and high is not None:
+        apart = sign(high - low, inputs.values)
+        strict = any(end is not None and is_strict(end) for end in (found.low_by, found.high_by))
+        if apart < 0 or (apart == 0 and strict):
+            raise FedboundsError(f"no {x} meets both {found.low_by} and {found.high_by}")
     return found
 
 
@@ -96,12 +100,16 @@ def _narrowed(found: Interval, c: Condition, values: Values, x: sp.Symbol) -> In
         raise FedboundsError(f"cannot solve the condition {c} for {x}; give {x}")
     low, high = present
     edge = (-here[low] / here[high]) ** (1 / (high - low))
-    if signs[high] > 0:
-        if found.high is None or sign(edge - found.high, values) < 0:
-            return replace(found, high=edge, high_by=str(c))
-    elif found.low is None or sign(edge - found.low, values) > 0:
-        return replace(found, low=edge, low_by=str(c))
-    return found
+    before, way = (found.high, -1) if signs[high] > 0 else (found.low, 1)
+    inside = 1 if before is None else way * sign(edge - before, values)
+    if inside < 0 or (inside == 0 and not is_strict(c)):
+        return found
+    return replace(found, high=edge, high_by=c) if way < 0 else replace(found, low=edge, low_by=c)
+
+
+def is_strict(condition: Condition) -> bool:
+    """Whether its edge does not meet it."""
+    return condition.relation in ("<", ">")
 
 
 def best_step(part: Part, inputs: Inputs, x: sp.Symbol) -> Step:
@@ -124,15 +132,22 @@ def best_step(part: Part, inputs: Inputs, x: sp.Symbol) -> Step:
     low, high = _inside(interval, values)
     if high is not None and slope(high) <= 0:
         assert interval.high is not None
-        return Step(x.name, interval.high, interval.high_by, shown)
+        return _at_edge(x, interval.high, interval.high_by, -1, shown)
     if low is not None and slope(low) >= 0:
         assert interval.low is not None
-        return Step(x.name, interval.low, interval.low_by, shown)
+        return _at_edge(x, interval.low, interval.low_by, 1, shown)
     start = high or low or Fraction(1)
     above = _first(start, Fraction(2), lambda at: slope(at) > 0, f"{x} grows")
     below = low or _first(above, Fraction(1, 2), lambda at: slope(at) < 0, f"{x} falls to 0")
     inside = simplest(*_bisected(below, above, slope))
-    return Step(x.name, sp.Rational(inside.numerator, inside.denominator), "", shown)
+    return Step(x.name, sp.Rational(inside.numerator, inside.denominator), None, shown)
+
+
+def _at_edge(x: sp.Symbol, edge: sp.Expr, by: Condition | None, way: int, shown: str) -> Step:
+    """The end of the admissible values; one just inside of it if it is left out."""
+    if by is None or not is_strict(by):
+        return Step(x.name, edge, by, shown)
+    return Step(x.name, edge * (1 + way * INSIDE), by, shown)
 
 
 def _why_unique(bound: sp.Expr, x: sp.Symbol, values: Values, interval: Interval) -> str:
@@ -239,8 +254,8 @@ def _sampled(bound: sp.Expr, x: sp.Symbol, values: Values, interval: Interval) -
         left, right = points[max(best - 1, 0)], points[min(best + 1, _SAMPLES)]
     chosen = points[best]
     if chosen == high and interval.high is not None:
-        return Step(x.name, interval.high, interval.high_by, "")
+        return _at_edge(x, interval.high, interval.high_by, -1, "")
     if chosen == low and interval.low is not None:
-        return Step(x.name, interval.low, interval.low_by, "")
+        return _at_edge(x, interval.low, interval.low_by, 1, "")
     inside = simplest(left, right)
-    return Step(x.name, sp.Rational(inside.numerator, inside.denominator), "", "")
+    return Step(x.name, sp.Rational(inside.numerator, inside.denominator), None, "")

@@ -11,7 +11,7 @@ from fedbounds.verify.page.listing import columns, console
 
 from .answer import Answer, Answers
 from .rounds import Rounds
-from .step import Step
+from .step import Step, is_strict
 
 _INNER = ("gamma_u", "gamma_v")  # they follow from gamma; shown where the bound speaks of them
 _MOST_BITS = 4096  # of a number that is written as it is
@@ -70,6 +70,8 @@ def _title(term: Term) -> str:
 def _print_step(out: Console, step: Step, value: PartValue) -> None:
     shown = said(number(step.value, value.inputs.values))
     where = f"at the edge of {step.edge}" if step.edge else "inside the conditions"
+    if step.edge and is_strict(step.edge):
+        where = f"just inside of {step.edge}, towards which the bound still falls"
     why = step.shown or "sampled; not shown to be the global minimum"
     out.print(f"{step.name} = {shown}, the best admissible, {where} ({why})")
 
@@ -124,7 +126,7 @@ def _part(answer: Answer) -> dict[str, Any]:
         data["step"] = {
             "name": step.name,
             "value": _number(number(step.value, values)),
-            "edge": step.edge or None,
+            "edge": None if step.edge is None else str(step.edge),
             "shown": step.shown or None,
         }
     data["derived"] = [
