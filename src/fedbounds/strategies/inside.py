@@ -105,7 +105,7 @@ def parameters_inside(
     """See `fedbounds.strategies.parameters`."""
     claim = _claim(asked)
     if problem is None:
-        return instances_inside(claim).map(parameters_of)
+        return instances_inside(claim).map(lambda case: dict(parameters_of(case)))
     strategies, reasons = [], []
     begun = _ones(problem) if start is None else start
     for part in _parts(claim):

@@ -151,9 +151,9 @@ def evidence_of(case: Case, assumption: str) -> Evidence:
         return not_known(assumption)
 
 
-def parameters_of(case: Case) -> dict[str, Any]:
+def parameters_of(case: Case) -> Mapping[str, Any]:
     """n, m, K, T, dimensions and step sizes by symbol name, as far as they are fixed."""
-    return dict(found(case).parameters)
+    return found(case).parameters
 
 
 def products_of(case: Case) -> Products | None:

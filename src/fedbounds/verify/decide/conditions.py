@@ -58,7 +58,8 @@ def refusal(part: Part, instance: Case, numbers: Numbers) -> Refusal | None:
             return Refusal(Verdict.UNDECIDED, evidence.reason)
         if evidence.holds is not True:
             return Refusal(Verdict.NOT_APPLICABLE, f"{assumption}: {evidence.reason}")
-    missing = part.constants - numbers.constants.keys()
+    # in an order: floats that steer a search are rounded as they are asked for
+    missing = {name for name in sorted(part.constants) if name not in numbers.constants}
     if missing:
         why = undefined_of(instance)
         unmeasured = [own for own in map(why.get, sorted(missing)) if _is_unmeasured(own)]
@@ -75,7 +76,8 @@ def refusal(part: Part, instance: Case, numbers: Numbers) -> Refusal | None:
             what = f"{name.value} is {constant.provenance.value}, side {constant.side.value}"
             return Refusal(Verdict.UNDECIDED, f"{what}: no firm verdict rests on it")
     missing_here = missing_of(instance)
-    needed = part.quantities - numbers.series.keys() - missing_here.keys()
+    unknown = (name for name in sorted(part.quantities) if name not in numbers.series)
+    needed = {name for name in unknown if name not in missing_here}
     if needed:
         reason = f"{', '.join(sorted(needed))} not measured here"
         return Refusal(Verdict.NOT_APPLICABLE, _told(reason, needed, instance))

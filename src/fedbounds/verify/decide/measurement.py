@@ -11,7 +11,7 @@ from flint import arb
 from fedbounds.problems.linear import rational
 
 from ..measure.evaluate import Numbers, apart, around
-from ..measure.lazily import together
+from ..measure.lazily import Mapped, together
 from ..measure.roots import Roots
 from .case import Case, constants_of, found, parameters_of
 from .part import EXACT
@@ -31,11 +31,10 @@ def numbers_of(
     instance: Case, series: Mapping[str, Array], errors: Mapping[str, Array] | None = None
 ) -> Numbers:
     """Constants, parameters and series of an instance, exact if the instance is rational."""
-    values: dict[str, Any] = {name.value: c.value for name, c in constants_of(instance).items()}
-    values |= parameters_of(instance)
+    of_problem = {name.value: c.value for name, c in constants_of(instance).items()}
+    values = together(parameters_of(instance), of_problem)
     if instance.method in EXACT:
-        exact = {name: _exact(value) for name, value in values.items()}
-        return Numbers(exact, series, lambda p, q: rational(p) / q)
+        return Numbers(Mapped(values, _exact), series, lambda p, q: rational(p) / q)
     floats = {name: _near(value) for name, value in values.items()}
     wrong = {name: own for name, (_, own) in floats.items() if own}
     near = {name: value for name, (value, _) in floats.items()}

@@ -4,8 +4,9 @@ A claim that survived far inside its conditions, or without the noise of which i
 been tested: what is missing is named.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from fractions import Fraction
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,8 @@ def unreached(
     found: list[str] = []
     for part in parts:
         told = ((x, row) for row in records for x in row["parts"] if x["part"] == part.name)
-        every = [(x["verdict"], row, _known(row)) for x, row in told]
+        names = {*_NOISE, T.name, *(x for condition in part.conditions for x in _named(condition))}
+        every = [(x["verdict"], row, _known(row, names)) for x, row in told]
         looked = [(x in _FIRM, row, known) for x, row, known in every if x in _LOOKED]
         with np.errstate(all="ignore"):  # a side without a value is at no edge
             found += _edges(part, [(row, known) for firm, row, known in looked if firm], takes)
@@ -77,21 +79,18 @@ def _named(condition: Condition) -> frozenset[str]:
     return constants_in(condition.left) | constants_in(condition.right)
 
 
-def _known(row: Record) -> dict[str, fmpq]:
+def _known(row: Record, names: Set[str]) -> dict[str, fmpq]:
+    """Those of these names that a record has a number for."""
     told = row["parameters"] | {name: one["value"] for name, one in row["constants"].items()}
-    return {name: _number(value) for name, value in told.items() if _is_number(value)}
+    numbers = {name: _number(told[name]) for name in sorted(names & told.keys())}
+    return {name: value for name, value in numbers.items() if value is not None}
 
 
-def _is_number(value: Any) -> bool:
+def _number(value: Any) -> fmpq | None:
     try:
-        Fraction(value)
+        exact = Fraction(value)
     except (TypeError, ValueError, OverflowError):
-        return False
-    return True
-
-
-def _number(value: Any) -> fmpq:
-    exact = Fraction(value)
+        return None
     return fmpq(exact.numerator, exact.denominator)
 
 
@@ -102,6 +101,7 @@ def _edges(
     part: Part, rows: Sequence[tuple[Record, Known]], takes: frozenset[str] | None
 ) -> Iterator[str]:
     strict = takes is not None
+    has_edge = cache(partial(_has_edge, part))  # many records are of the same numbers
     for condition in part.conditions:
         if condition.relation == "==" or not rows or not _is_plain(condition):
             continue
@@ -110,7 +110,7 @@ def _edges(
         near = ((chosen if strict else named, known) for chosen, known in own)
         if any(_at_edge(condition, moving, known, strict) for moving, known in near):
             continue
-        if any(_has_edge(part, condition, chosen, known) for chosen, known in own):
+        if any(has_edge(condition, chosen, frozenset(known.items())) for chosen, known in own):
             yield f"the edge of {condition}"
 
 
@@ -165,8 +165,11 @@ def _floats(known: Known) -> Numbers:
     return Numbers({name: float(value) for name, value in known.items()}, {})
 
 
-def _has_edge(part: Part, condition: Condition, chosen: frozenset[str], known: Known) -> bool:
+def _has_edge(
+    part: Part, condition: Condition, chosen: frozenset[str], told: frozenset[tuple[str, fmpq]]
+) -> bool:
     """Whether a parameter of the run could be where this condition ends what all admit."""
+    known = dict(told)
     for name in sorted(chosen):
         found = ends(part.conditions, name, {x: y for x, y in known.items() if x != name})
         moved = ({**known, name: end} for end in (*found.largest, *found.least))

@@ -36,6 +36,36 @@ class Lazily(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
+@dataclass(eq=False)
+class Mapped(Mapping[str, Any]):
+    """The values of a mapping as others, each made when it is first asked for.
+
+    Attributes
+    ----------
+    values_of : mapping
+    make : function
+        Of a value there: the value here.
+    """
+
+    values_of: Mapping[str, Any]
+    make: Callable[[Any], Any]
+    _made: dict[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = self.make(self.values_of[name])
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.values_of
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_of)
+
+    def __len__(self) -> int:
+        return len(self.values_of)
+
+
 def together(*every: Mapping[str, Any]) -> Mapping[str, Any]:
     """All names; what the first says that has one."""
     maps: Any = every  # a chain of maps is written to nowhere

@@ -30,6 +30,7 @@ from .unrolled import Unrolling, together, unroll
 from .whole_rounds import listed_rows, round_maps
 
 Array = Any
+_REDUCED = 8  # rounds: what numbers share is looked for in each of so many
 FLOATS = 53  # bits
 MOST_WORK = 4_000_000  # products of rationals, over all rounds
 _FEW = 16  # outcomes of ``init`` that are listed: of more, all products take longer
@@ -224,6 +225,7 @@ class _Every:
         self.first, self.steps, self.pairs, self.most = first, steps, every, most
         self.balls, kind = balls, InBalls if balls else OverOne
         self.known: list[Any] = [kind() for _ in range(len(steps) + 1)]
+        self.start = OverOne()
         self.work, self.weighed = 0, 0
 
     def value(self, pair: Pair, at: int) -> fmpq | Ball:
@@ -234,6 +236,8 @@ class _Every:
 
     def applied(self, form: Whole, at: int) -> fmpq | Ball:
         """A linear function of them."""
+        if self.balls and not at:  # differences of rationals: none is lost
+            return Ball(arb(self._begun((form,)).applied(form)))
         above = self.known[at].above
         if not all(pair in above for pair, _ in form.above):
             self._find([pair for pair, _ in form.above], at)
@@ -242,12 +246,21 @@ class _Every:
 
     def squared(self, forms: Sequence[Whole], at: int) -> fmpq | Ball:
         """The sum of the squares of linear functions of them."""
+        if self.balls and not at:
+            return Ball(arb(self._begun(forms).squared(forms)))
         above = self.known[at].above
         lacking = {pair for form in forms for pair, _ in form.above if pair not in above}
         if lacking:
             self._find(sorted(lacking), at)
         found: fmpq | Ball = self.known[at].squared(forms)
         return found
+
+    def _begun(self, forms: Sequence[Whole]) -> OverOne:
+        """The start in rationals, as far as these ask for it."""
+        every = {pair for form in forms for pair, _ in form.above} - self.start.above.keys()
+        told = {pair: self.first.moment(pair) for pair in sorted(every)}
+        self.start.add({pair: (value.p, value.q) for pair, value in told.items()})
+        return self.start
 
     def _find(self, pairs: Sequence[Pair], at: int) -> None:
         """All at once; one after another where it becomes too much, so that the first are known."""
@@ -257,7 +270,8 @@ class _Every:
         if not self._is_too_much(sum(work), weighed):
             self.work, self.weighed = self.work + sum(work), self.weighed + weighed
             for t, own in enumerate(reversed(asked), at + 1 - len(asked)):
-                self.known[t].add({one: self._of(one, t) for one in own})
+                found = {one: self._of(one, t) for one in own}
+                self.known[t].add(found, reduced=t % _REDUCED == 0)
         elif len(pairs) > 1:
             for pair in pairs:
                 self._find((pair,), at)

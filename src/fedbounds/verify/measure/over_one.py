@@ -56,13 +56,13 @@ class OverOne(Mapping[Pair, fmpq]):
         if values:
             self.add({pair: (value.p, value.q) for pair, value in values.items()})
 
-    def add(self, fractions: Mapping[Pair, tuple[fmpz, fmpz]]) -> None:
-        """More of them, as numerators and denominators."""
+    def add(self, fractions: Mapping[Pair, tuple[fmpz, fmpz]], *, reduced: bool = True) -> None:
+        """More of them, as numerators and denominators; ``reduced`` by what they share."""
         if not fractions:
             return
         below = _common(own for _, own in fractions.values())
         more = {pair: value * (below // own) for pair, (value, own) in fractions.items()}
-        shared = reduce(fmpz.gcd, more.values(), below)
+        shared = reduce(fmpz.gcd, more.values(), below) if reduced else fmpz(1)
         below //= shared
         if self._below % below:
             common = self._below.lcm(below)
@@ -108,7 +108,7 @@ class InBalls:
     def __init__(self) -> None:
         self.above: dict[Pair, arb] = {}
 
-    def add(self, balls: Mapping[Pair, arb]) -> None:
+    def add(self, balls: Mapping[Pair, arb], *, reduced: bool = True) -> None:
         """More of them."""
         self.above |= balls
 

@@ -23,7 +23,6 @@ _ONE = (0, 0)
 _FAR = 10  # times the start
 _MOST_ENTRIES = 20_000_000  # of the maps of all rounds, and of the moments
 _CLEAR = 1e-10  # of the sizes of all terms, over all rounds: less may be rounding
-_ZERO = 1e-14  # of these: less is taken for rounding
 
 
 class UnclearError(ArithmeticError):
@@ -180,5 +179,5 @@ def _check(values: Array, sizes: Array) -> None:
     """Raise if numbers are above all floats, or no larger than what rounding makes of them."""
     if not np.isfinite(values).all():
         raise OverflowError("above all floats")
-    if _ZERO * sizes.max() < abs(values).max() < _CLEAR * sizes.max():
+    if 0 < abs(values).max() < _CLEAR * sizes.max():
         raise UnclearError("terms cancel: rounding may be all that is left")

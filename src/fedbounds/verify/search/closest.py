@@ -16,6 +16,7 @@ from fedbounds.theory.language.symbols import Mean_t, Sum_t, T, f, quantities_in
 from ..decide.part import rounds_of
 from ..decide.start import idle
 from ..measure.evaluate import Numbers, evaluate, scale, terms
+from ..measure.lazily import Mapped
 
 EQUAL = 1e-7  # relative gaps this small are equality
 _CLEAR = 1e-6  # of the sizes of all terms: a gap is looked at where so much is not cancelled
@@ -107,7 +108,7 @@ def _changing(later: Any, signed: list[sp.Expr]) -> list[sp.Expr]:
 def as_floats(numbers: Numbers) -> Numbers:
     """Exact numbers, each rounded to nearest; a ball that may be 0 is, a wide one is no number."""
     return Numbers(
-        constants={name: _near(value) for name, value in numbers.constants.items()},
+        constants=Mapped(numbers.constants, _near),
         series={name: _floats(values) for name, values in numbers.series.items()},
     )
 

@@ -270,6 +270,8 @@ def whole(case: Case, parts: tuple[Part, ...]) -> Case:
     if not isinstance(case.setup, Named):
         return case
     names: frozenset[str] = frozenset().union(*(part.named for part in parts))
+    if names == case.setup.names:  # what was measured is all
+        return case
     return replace(case, setup=replace(case.setup, names=names, most=None))
 
 

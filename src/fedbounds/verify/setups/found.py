@@ -34,6 +34,7 @@ from ..measure.stepped_run import SteppedKnown, SteppedTrace, stepped
 from ..measure.subject import Subject
 from ..measure.trace import Trace, subject_of
 from ..measure.unknowns import Refused
+from .digits import FEWEST, Digits
 from .tried import tried
 
 Array = Any
@@ -192,18 +193,24 @@ def _listed(
 ) -> Found:
     bits = given if given is not None else BITS if is_long(setup) else 0
     enough = BITS + (_BITS_A_ROUND * setup.run.rounds if bits > FLOATS else 0)
+    first = bits if enough <= FEWEST else FEWEST
+    known: Known | Digits
     with precise(enough):
         try:
-            known = known_of(setup, view, most, bits, steers=steers)
+            if enough <= FEWEST:
+                known = start = known_of(setup, view, most, first, steers=steers)
+            else:
+                known = Digits(enough, lambda own: known_of(setup, view, most, own, steers=steers))
+                start = known.first
         except Refused as error:
             return _refused(setup, view, str(error))
-        found = told_of(setup, view, known, known.trace.subject)
+        found = told_of(setup, view, known, start.trace.subject)
 
     @precise(enough)
     def products(node: sp.Expr) -> Array:
         return enclosed(known.products(node))
 
-    missing = together(analysed(setup.run, view, most, bits)[1].missing, found.missing)
+    missing = together(analysed(setup.run, view, most, first)[1].missing, found.missing)
     return replace(found, products=products, missing=missing)
 
 
@@ -277,41 +284,58 @@ def _refused(setup: Setup, view: View, why: str) -> Found:
     )
 
 
-def told_of(setup: Setup, view: View, known: Defined[Any], subject: Subject) -> Found:
+def told_of(setup: Setup, view: View, known: Defined[Any] | Digits, subject: Subject) -> Found:
     """Everything that is known of a set-up; ``subject`` is what is traced, in rationals."""
     names = glossary(setup.theory)
-    told = {name: enclosed(_told(known.constant, name)) for name in (*known.constants, "T")}
-    if subject.problem.irrational:  # roots are added to balls
-        told = {name: x.ball() if isinstance(x, Roots) else x for name, x in told.items()}
-    constants = {
-        name: value
-        for name, value in told.items()
-        if name in names.constants and not isinstance(value, MissingError)
-    }
-    quantities = _when_asked(known)
+    irrational = subject.problem.irrational
+    constants, quantities = _constants(known, irrational=irrational), _when_asked(known)
+    found = Lazily(constants.names, lambda x: _value(constants[x]))
     for says in view.requires:
         broken = known.broken(says)
         require(not broken, "set-up", broken, str(says))
     problem = subject.problem.objective
     every = objectives.constants(problem, subject.start)
     own = {*view.constants, *dict(setup.chosen)}
-    of_problem = {x: y for x, y in every.items() if x.value in constants and x.value not in own}
+    of_problem = {
+        x: y
+        for x, y in every.items()
+        if x.value in names.constants and x.value not in own and x.value in found
+    }
+    told = _names(of_problem)
+    parameters = tuple(x for x in found.names if x in names.constants and x not in told)
     return Found(
         family=_family(view, setup.run, problem),
-        parameters={x: y for x, y in constants.items() if x not in _names(of_problem)},
+        parameters=Lazily(parameters, found.get),
         series=Lazily(quantities.names, lambda x: _value(quantities[x])),
         constants=of_problem,
         evidence=evidence(view, known, problem),
         scopes=frozenset(view.scopes),
         missing=Lazily(quantities.names, lambda x: _why(quantities[x], unanswered=True)),
         undefined=together(
-            {x: str(y) for x, y in told.items() if isinstance(y, MissingError)},
+            Lazily(constants.names, lambda x: _text(constants[x])),
             Lazily(quantities.names, lambda x: _why(quantities[x], unanswered=False)),
         ),
     )
 
 
-def _when_asked(known: Defined[Any]) -> Lazily:
+def _constants(known: Defined[Any] | Digits, *, irrational: bool) -> Lazily:
+    """Every constant, or why there is none, whoever asks first."""
+    bits = ctx.prec
+
+    def told(name: str) -> Any:
+        with ctx.workprec(bits), np.errstate(over="ignore", invalid="ignore"):
+            found = enclosed(_told(known.constant, name))
+        return found.ball() if irrational and isinstance(found, Roots) else found
+
+    return Lazily(tuple(dict.fromkeys((*known.constants, "T"))), told)
+
+
+def _text(told: Any) -> str | None:
+    """Why there is no value; None where there is one."""
+    return str(told) if isinstance(told, MissingError) else None
+
+
+def _when_asked(known: Defined[Any] | Digits) -> Lazily:
     """Every quantity, or why there is none, whoever asks first."""
     bits = ctx.prec
 
@@ -541,7 +565,7 @@ def _family(view: View, run: Run, problem: Any) -> str:
     return f"{view.told}: {' '.join([sizes, *counts])}"
 
 
-def evidence(view: View, known: Defined[Any], problem: Any) -> Mapping[str, Evidence]:
+def evidence(view: View, known: Defined[Any] | Digits, problem: Any) -> Mapping[str, Evidence]:
     """Of a set-up: what its view says of it, whoever asks first, and what its problem tells."""
     bits, facts = ctx.prec, objectives.facts(problem)
 
@@ -554,7 +578,7 @@ def evidence(view: View, known: Defined[Any], problem: Any) -> Mapping[str, Evid
     return Lazily(tuple({**facts, **view.assumptions}), told)
 
 
-def _evidence(known: Defined[Any], statements: Sequence[Says], told: str) -> Evidence:
+def _evidence(known: Defined[Any] | Digits, statements: Sequence[Says], told: str) -> Evidence:
     for says in statements:
         holds, why = known.holds(says)
         if not holds:
