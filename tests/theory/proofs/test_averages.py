@@ -11,7 +11,7 @@ from fedbounds.theory.language.claims import Claim, Part
 from fedbounds.theory.language.formula import means_in, to_latex
 from fedbounds.theory.language.registry import claim, encoded_claims, glossary
 from fedbounds.theory.proof.averages import indexed, printed
-from fedbounds.theory.proof.library import book_of
+from fedbounds.theory.proof.library import book_of, names_of
 from fedbounds.theory.proof.vectors import given, ip, past, present, sq, vectors
 from fedbounds.verify.page.exports.claim_latex import claim_latex
 from fedbounds.verify.page.formulas import formulas
@@ -68,6 +68,17 @@ def test_jensens_distance_is_told_as_a_mean_over_clients_wherever_it_is_printed(
 
 def of_vectors(paper: str) -> list[tuple[Claim, Part]]:
     return [(one, part) for one in encoded_claims(paper) for part in one.parts if part.scopes]
+
+
+@pytest.mark.parametrize("paper", keys())
+def test_every_step_is_printed(paper: str) -> None:
+    scopes, names = book_of(paper).theory.scopes, names_of(paper)
+    for step in book_of(paper).steps:
+        scope = scopes.get(step.scope)
+        sides = [indexed(side, scope, names.indices) for side in (step.left, step.right)]
+        used = {name for x in sides for own in _OF_A_MEAN.findall(to_latex(x, names))
+                for name in own.split(",")}  # fmt: skip
+        assert used - {""} <= (set() if scope is None else {*scope.sources}), step.id
 
 
 @pytest.mark.parametrize("paper", keys())

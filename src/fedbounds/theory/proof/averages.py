@@ -14,10 +14,11 @@ from fedbounds.theory.language.claims import Part
 from fedbounds.theory.language.registry import glossary
 
 from .library import book_of, has_book
-from .read_text import read_text
+from .read_text import OF_NUMBERS, read_text
 from .vectors import given, ip, over, present, sq
 
 _CLIENT_TAKES_PART = frozenset({"S", "i"})
+_FUNCTIONS = {**OF_NUMBERS, "given": given, "present": present}
 
 
 def printed(part: Part, paper: str) -> tuple[sp.Expr, sp.Expr]:
@@ -64,7 +65,7 @@ def _sources(scope: Scope) -> Mapping[str, frozenset[str]]:
     """Of every vector of a scope: what it depends on."""
     found = {name: frozenset(own) for name, own in scope.atoms}
     for name, text in scope.derived:  # each speaks of those before it
-        found[name] = _on(read_text(text, sp.Symbol, {"given": given, "present": present}), found)
+        found[name] = _on(read_text(text, sp.Symbol, _FUNCTIONS), found)
     return found
 
 
