@@ -97,8 +97,10 @@ class Digits:
                     gone = self.most
             if bits - gone >= BITS:
                 return found
-            # the more digits there are, the more are told: no more of them are lost
-            bits = max(2 * bits, FEWEST << ((BITS + gone + _SPARE) // FEWEST).bit_length())
+            if gone > self.most:  # nothing is told, not even how much is lost: it may be 0
+                bits *= 4
+            else:
+                bits = max(2 * bits, FEWEST << ((BITS + gone + _SPARE) // FEWEST).bit_length())
         with ctx.workprec(self.most):
             return ask(self._at(self.most))
 
