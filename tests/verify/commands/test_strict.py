@@ -35,7 +35,8 @@ def test_the_best_step_stays_above_a_strict_bound(told):
     body = 'me.claim("a", "f(T) <= 2*F_0*eta + 1", conditions=["eta > 1/(2*L)"])'
     _, text = told("bound", body, *GIVEN)
     assert "falls to 0" not in text
-    assert "0.25 against 0.25" in text
+    assert "eta = 1000000001/4000000000" in text
+    assert "just inside of eta > 1/(2*L)" in " ".join(text.split())
 
 
 def test_the_fewest_rounds_that_a_strict_condition_allows(told):

@@ -23,10 +23,14 @@ _FUNCTIONS = {**OF_NUMBERS, "given": given, "present": present}
 
 def printed(part: Part, paper: str) -> tuple[sp.Expr, sp.Expr]:
     """Both sides of a part, with the indices of its means."""
+    return written(part.left, part, paper), written(part.right, part, paper)
+
+
+def written(expression: sp.Expr, part: Part, paper: str) -> sp.Expr:
+    """What stands in a part, with the indices of its means."""
     scopes = book_of(paper).theory.scopes if part.scopes and has_book(paper) else {}
     own = next((scopes[name] for name in part.scopes if name in scopes), None)
-    left, right = (indexed(side, own, glossary(paper).indices) for side in (part.left, part.right))
-    return left, right
+    return indexed(expression, own, glossary(paper).indices)
 
 
 def indexed(expression: sp.Expr, scope: Scope | None, indices: Collection[str]) -> sp.Expr:

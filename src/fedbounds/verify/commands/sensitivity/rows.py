@@ -11,6 +11,7 @@ from typing import Any
 from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.language.claims import Claim, Part
 from fedbounds.theory.language.registry import glossary
+from fedbounds.theory.proof.averages import written
 from fedbounds.theory.proof.library import book_of, has_book, replayed
 from fedbounds.vocabulary import Relation
 
@@ -74,7 +75,10 @@ def _constant(claim: Claim, number: Printed, proof: Proof | None, seen: Survey) 
         where=number.place,
         times=""
         if number.times is None
-        else latex(_unsigned(number.times), glossary(claim.entry.paper)),
+        else latex(
+            written(_unsigned(number.times), number.part, claim.entry.paper),
+            glossary(claim.entry.paper),
+        ),
         says=_says(number, best, bound),
         proved="" if best is None or best.value is None else str(best.value),
         proved_by=_proved_by(claim, number, proof, best),
