@@ -66,6 +66,20 @@ def test_no_number_has_fewer_digits_than_are_wanted(lost):
     assert used[-1] <= max(FEWEST, 4 * (lost + BITS + FEWEST - BITS)), "far more than it takes"
 
 
+def test_large_numbers_have_as_many_digits_behind_the_point():
+    """What two of them differ by may be 0, which balls of less than 1e-15 stand for."""
+
+    class Large(Losing):
+        def series(self, name: str) -> Any:
+            third, *_ = super().series(name)
+            return np.array([third * arb(2) ** 100], dtype=object)
+
+    known = Large({"x": 0})
+    (found,) = digits(known).series("x")
+    assert known.asked[-1][1] > FEWEST
+    assert found.ball.rad() < arb(2) ** -BITS
+
+
 def test_what_loses_all_is_told_with_the_most():
     known = Losing({"x": 2 * MOST})
     found, _ = digits(known).series("x")

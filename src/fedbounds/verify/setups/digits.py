@@ -114,5 +114,14 @@ class Digits:
 def _lost(told: Any) -> int:
     """Of the digits of the arithmetic, how many are not in some of these numbers."""
     every = np.asarray(enclosed(told), dtype=object).flat
-    known = (int(x.rel_accuracy_bits()) for x in every if isinstance(x, arb) and not x.is_exact())
+    known = (_known(x) for x in every if isinstance(x, arb) and not x.is_exact())
     return int(ctx.prec) - min(known, default=int(ctx.prec))
+
+
+def _known(ball: arb) -> int:
+    """Digits from its first one; from the point where it is large, as differences may be small."""
+    size = 0
+    if ball.is_finite():
+        mantissa, exponent = ball.mid().man_exp()
+        size = max(0, int(mantissa).bit_length() + int(exponent))
+    return int(ball.rel_accuracy_bits()) - size
