@@ -37,6 +37,7 @@ def test_the_best_step_stays_above_a_strict_bound(told):
     assert "falls to 0" not in text
     assert "eta = 1000000001/4000000000" in text
     assert "just inside of eta > 1/(2*L)" in " ".join(text.split())
+    assert "the best admissible" not in text
 
 
 def test_the_fewest_rounds_that_a_strict_condition_allows(told):

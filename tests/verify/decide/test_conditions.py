@@ -1,5 +1,6 @@
 """Conditions hold at equality, fail just outside with both sides shown, exactly where numbers are."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -309,3 +310,24 @@ def test_a_constant_without_the_sign_of_its_symbol_is_outside():
         refused = refusal(part, point, measure(point).numbers)
         assert (refused is None) == (word is None)
         assert refused is None or (refused.verdict is Verdict.OUTSIDE and word in refused.reason)
+
+
+def test_numbers_are_asked_for_in_an_order_of_names():
+    """Floats that steer a search are rounded as they are asked for, and a hash has no order."""
+
+    class Asked(dict):
+        def __contains__(self, name):
+            order.append(name)
+            return super().__contains__(name)
+
+    order = []
+    part = replace(claim("personalization/thm-3.7").parts[0], assumptions=())
+    instance = quadratic()
+    numbers = measure(instance).numbers
+    asked = Numbers(Asked(numbers.constants), Asked(numbers.series), numbers.rational)
+    refusal(part, instance, asked)
+    constants = order[: len(part.constants)]
+    assert len(constants) > 5
+    assert constants == sorted(part.constants)
+    rest = order[len(constants) :]
+    assert rest[: len(part.quantities)] == sorted(part.quantities)

@@ -107,6 +107,16 @@ def test_what_is_above_all_floats_is_no_number():
         shown(replace(scaffold(400), run=far), FLOATS)
 
 
+@pytest.mark.parametrize("left", [1e-3, 1e-30, 9e3])
+def test_what_is_small_beside_its_terms_is_not_taken_for_nothing(left):
+    """Planted: of terms of 1e14 it may be all that rounding left, however small it is."""
+    sizes = np.array([1e14, 1e14])
+    with pytest.raises(UnclearError):
+        steering._check(np.array([left, 0.0]), sizes)
+    steering._check(np.array([0.0, 0.0]), sizes)
+    steering._check(np.array([1e5, left]), sizes)
+
+
 def test_balls_hold_the_rationals():
     for setup in searched(12):
         exact = find(Named(setup, _NAMES, bits=0)).series

@@ -223,8 +223,11 @@ class _Every:
         balls: bool,
     ) -> None:
         self.first, self.steps, self.pairs, self.most = first, steps, every, most
-        self.balls, kind = balls, InBalls if balls else OverOne
-        self.known: list[Any] = [kind() for _ in range(len(steps) + 1)]
+        self.balls = balls
+        self.known: list[Any] = [
+            InBalls() if balls else OverOne(reduced=t % _REDUCED == 0)
+            for t in range(len(steps) + 1)
+        ]
         self.start = OverOne()
         self.work, self.weighed = 0, 0
 
@@ -270,8 +273,7 @@ class _Every:
         if not self._is_too_much(sum(work), weighed):
             self.work, self.weighed = self.work + sum(work), self.weighed + weighed
             for t, own in enumerate(reversed(asked), at + 1 - len(asked)):
-                found = {one: self._of(one, t) for one in own}
-                self.known[t].add(found, reduced=t % _REDUCED == 0)
+                self.known[t].add({one: self._of(one, t) for one in own})
         elif len(pairs) > 1:
             for pair in pairs:
                 self._find((pair,), at)

@@ -48,21 +48,29 @@ class OverOne(Mapping[Pair, fmpq]):
     ----------
     above : dict from pair to whole number
         Numerators.
+
+    Parameters
+    ----------
+    values : mapping or None
+        The first of them.
+    reduced : bool
+        Whether what numbers share is looked for, which takes longer than they do.
     """
 
-    def __init__(self, values: Mapping[Pair, fmpq] | None = None) -> None:
+    def __init__(self, values: Mapping[Pair, fmpq] | None = None, *, reduced: bool = True) -> None:
+        self._reduced = reduced
         self.above: dict[Pair, fmpz] = {}
         self._below = fmpz(1)
         if values:
             self.add({pair: (value.p, value.q) for pair, value in values.items()})
 
-    def add(self, fractions: Mapping[Pair, tuple[fmpz, fmpz]], *, reduced: bool = True) -> None:
-        """More of them, as numerators and denominators; ``reduced`` by what they share."""
+    def add(self, fractions: Mapping[Pair, tuple[fmpz, fmpz]]) -> None:
+        """More of them, as numerators and denominators."""
         if not fractions:
             return
         below = _common(own for _, own in fractions.values())
         more = {pair: value * (below // own) for pair, (value, own) in fractions.items()}
-        shared = reduce(fmpz.gcd, more.values(), below) if reduced else fmpz(1)
+        shared = reduce(fmpz.gcd, more.values(), below) if self._reduced else fmpz(1)
         below //= shared
         if self._below % below:
             common = self._below.lcm(below)
@@ -108,7 +116,7 @@ class InBalls:
     def __init__(self) -> None:
         self.above: dict[Pair, arb] = {}
 
-    def add(self, balls: Mapping[Pair, arb], *, reduced: bool = True) -> None:
+    def add(self, balls: Mapping[Pair, arb]) -> None:
         """More of them."""
         self.above |= balls
 

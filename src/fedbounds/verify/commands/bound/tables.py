@@ -69,11 +69,13 @@ def _title(term: Term) -> str:
 
 def _print_step(out: Console, step: Step, value: PartValue) -> None:
     shown = said(number(step.value, value.inputs.values))
-    where = f"at the edge of {step.edge}" if step.edge else "inside the conditions"
-    if step.edge and is_strict(step.edge):
-        where = f"just inside of {step.edge}, towards which the bound still falls"
+    where = "the best admissible, inside the conditions"
+    if step.edge is not None:
+        where = f"the best admissible, at the edge of {step.edge}"
+        if is_strict(step.edge):
+            where = f"just inside of {step.edge}, towards which the bound falls: none is the best"
     why = step.shown or "sampled; not shown to be the global minimum"
-    out.print(f"{step.name} = {shown}, the best admissible, {where} ({why})")
+    out.print(f"{step.name} = {shown}, {where} ({why})")
 
 
 def in_words(rounds: Rounds) -> str:
