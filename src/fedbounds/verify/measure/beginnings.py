@@ -69,12 +69,11 @@ class Beginning:
             return None
         found = []
         for value in self._points[0]:
-            unknown = isinstance(value, Unknown)
-            terms = self.variables.affine(value) if unknown else [(None, rational(value))]
+            terms = value.affine if isinstance(value, Unknown) else {(): rational(value)}
             if terms is None:
                 return None
-            own = {at: x for at, x in terms if at is not None}
-            found.append((dict(terms).get(None, fmpq(0)), own))
+            own = {at: x for monomial, x in terms.items() for at in monomial}
+            found.append((terms.get((), fmpq(0)), own))
         return found
 
     @cached_property

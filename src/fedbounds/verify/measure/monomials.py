@@ -14,6 +14,8 @@ def monomials(polynomial: Any) -> dict[Monomial, fmpq]:
     degrees, found = polynomial.degrees(), dict[Monomial, fmpq]()
     numbers: Sequence[int] = range(len(degrees))
     used = list(compress(numbers, degrees))
+    if polynomial.total_degree() <= 1:  # lexicographic: the unknowns in order, 1 last
+        return dict(zip([*((at,) for at in used), ()], polynomial.coeffs(), strict=False))
     if 2 * len(used) < len(degrees):  # to read many zeros takes longer
         few = fmpq_mpoly_ctx.get([f"x{at}" for at in range(len(used))], Ordering.lex)
         places = {at: place for place, at in enumerate(used)}

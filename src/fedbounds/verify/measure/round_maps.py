@@ -4,7 +4,7 @@ With x+ = sum over monomials s^a of the sources of B_a (1, x), every moment of d
 after the round is a linear function of those before. The state is measured from a centre.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import prod
@@ -127,7 +127,7 @@ def by_source(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> BySo
     none = (0,) * len(named.parameters)
     if not isinstance(value, Unknown):
         return {(): {none: {0: rational(value)}}}
-    if not named.parameters and not named.stages and (terms := named.affine(value)) is not None:
+    if not named.parameters and not named.stages and (terms := value.affine) is not None:
         return _affine(named, terms, centre)
     size, found = named.entries, BySource()
     for monomial, factor in value.monomials.items():
@@ -144,15 +144,15 @@ def by_source(named: Variables, value: Any, centre: Sequence[fmpq] = ()) -> BySo
     return found
 
 
-def _affine(
-    named: Variables, terms: Iterable[tuple[int | None, fmpq]], centre: Sequence[fmpq]
-) -> BySource:
+def _affine(named: Variables, terms: Mapping[Monomial, fmpq], centre: Sequence[fmpq]) -> BySource:
     """Without parameters, of a polynomial of degree one: its monomials have one entry each."""
     size, found, line = named.entries, BySource(), Line()
-    for at, factor in terms:
-        if at is None:
+    for monomial, factor in terms.items():
+        if not monomial:
             line[0] = line.get(0, fmpq(0)) + factor
-        elif at < size:
+            continue
+        (at,) = monomial
+        if at < size:
             line[1 + at] = factor
             if centre and centre[at]:
                 line[0] = line.get(0, fmpq(0)) + factor * centre[at]

@@ -176,11 +176,14 @@ def _beside(polynomial: Any, unknowns: Sequence[int]) -> dict[int, Any]:
 
 def _row(named: Folded, polynomial: Any) -> Row:
     """Factors of (1, x), or of unknowns of noise by their number."""
-    terms = named.affine(Unknown(polynomial))
+    terms = Unknown(polynomial).affine
     if terms is None:
         raise Refused("the round is not affine in the state")
-    size = named.entries
-    return {0 if at is None else at + 1 if at < size else at: x for at, x in terms if x}
+    size, found = named.entries, Row()
+    for monomial, x in terms.items():
+        at = monomial[0] if monomial else -1
+        found[at + 1 if at < size else at] = x
+    return found
 
 
 def _expected(named: Folded, own: Sequence[int]) -> fmpq:

@@ -26,7 +26,7 @@ from .sources import Source, entries_together, is_centred
 Array = Any
 MOST_IN_PRODUCT = 1_000_000  # of the terms of two polynomials: a second's work
 Exponents = tuple[int, ...]
-_ZERO = fmpq(0)
+_ZERO, _ONE = fmpq(0), fmpq(1)
 Operator = TypeVar("Operator", bound=Callable[[Any, Any], Any])
 
 
@@ -80,6 +80,11 @@ class Unknown:
         if self._monomials is None:
             self._monomials = monomials(self.polynomial)
         return self._monomials
+
+    @property
+    def affine(self) -> Mapping[Monomial, fmpq] | None:
+        """Its monomials, of one unknown each but for 1; None if the degree is more than one."""
+        return None if self.polynomial.total_degree() > 1 else self.monomials
 
     def __add__(self, other: Any) -> "Unknown":
         kind = type(other)  # the most frequent ones first
@@ -255,7 +260,7 @@ class Variables:
 
     def unknown(self, number: int) -> Unknown:
         """By its number."""
-        return Unknown(self.context.gens()[number])
+        return Unknown(self.context.gen(number), {(number,): _ONE})
 
     @cached_property
     def ends(self) -> int:
@@ -370,9 +375,8 @@ class Variables:
         return stage
 
     def _block(self, start: int, shape: tuple[int, ...]) -> Array:
-        gens = self.context.gens()
         found = np.empty(prod(shape), dtype=object)
-        found[:] = [Unknown(gens[start + i]) for i in range(found.size)]
+        found[:] = [self.unknown(start + i) for i in range(found.size)]
         return found.reshape(shape)
 
     def mean(self, value: Any, over: Iterable[int]) -> Any:
@@ -490,19 +494,6 @@ class Variables:
         if any(monomial and monomial[-1] >= self.entries for monomial in value.monomials):
             raise Refused("a source, or a parameter, is left after expectations were taken")
         return value.monomials
-
-    def affine(self, value: Unknown) -> list[tuple[int | None, fmpq]] | None:
-        """Unknowns with their coefficients, None for 1; None if the degree is more than one.
-
-        The order is lexicographic: an affine polynomial has the unknowns in order, 1 last.
-        """
-        polynomial = value.polynomial
-        if polynomial.total_degree() > 1:
-            return None
-        used: list[int | None] = [
-            at for at, degree in enumerate(polynomial.degrees()) if degree > 0
-        ]
-        return list(zip([*used, None], polynomial.coeffs(), strict=False))
 
     def occurring(self, value: Any) -> set[int]:
         """Numbers of the sources on which a polynomial depends."""

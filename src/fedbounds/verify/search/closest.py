@@ -109,7 +109,7 @@ def as_floats(numbers: Numbers) -> Numbers:
     """Exact numbers, each rounded to nearest; a ball that may be 0 is, a wide one is no number."""
     return Numbers(
         constants=Mapped(numbers.constants, _near),
-        series={name: _floats(values) for name, values in numbers.series.items()},
+        series=Mapped(numbers.series, _floats),
     )
 
 

@@ -107,17 +107,29 @@ def find_witness(
 
 
 def _is_near(every: Sequence[Space], case: Case) -> bool:
-    """Whether one searches among set-ups of an instance's counts, whatever its rounds are."""
+    """Whether one searches among set-ups of such a problem and counts, whatever its rounds are."""
     if not is_shown(case) or (isinstance(case.setup, Setup) and is_long(case.setup)):
         return False  # no script walks through all of that, and smaller ones were searched
-    known = parameters_of(case)
-    own = (counts.items() for space in every for counts in space.counts)
-    return any(all(known.get(x, y) == y for x, y in counts if x != T.name) for counts in own)
+    known, family = parameters_of(case), _family(case)
+    own = (x.counts for x in every if _family(_any_case(x)) in (family, None))
+    found = (counts.items() for one in own for counts in one)
+    return any(all(known.get(x, y) == y for x, y in counts if x != T.name) for counts in found)
+
+
+def _any_case(space: Space) -> Case | None:
+    """Some instance among which one searches."""
+    return case_of([space.part], Tape(space, {}, np.random.default_rng(0)))
+
+
+def _family(case: Case | None) -> str | None:
+    """Of its problem, if it is one run."""
+    setup = None if case is None else exactly(case).setup
+    return setup.run.problem.family if isinstance(setup, Setup) else None
 
 
 def _has_scripts(space: Space) -> bool:
     """Whether some instance among which one searches may have a script that shows the part."""
-    case = case_of([space.part], Tape(space, {}, np.random.default_rng(0)))
+    case = _any_case(space)
     setup = None if case is None else exactly(case).setup
     return not isinstance(setup, Setup) or not unscripted(setup, space.part)
 

@@ -17,11 +17,13 @@ from fractions import Fraction
 from types import CodeType
 from typing import Any
 
+from . import script_rationals
 from .script_check import CLOSE, agrees, tells
 from .script_counts import Counts, copied, shape, uses, walk
 from .script_inline import is_quoted, is_text, put_together, side_by_side, without_names
 from .script_lines_of import WIDTH
 from .script_output import output_of, run_here
+from .script_rationals import as_plain
 from .script_slice import Filled
 from .script_source import narrowed
 
@@ -40,23 +42,32 @@ _LONG = 60  # characters of an expression that may stand in several places
 
 def kept(text: str, gap: Any, close: float = CLOSE) -> str | None:
     """A script, as short as it shows the same numbers; None if it does not run or show the gap."""
-    whole = _Script(text)
-    watched = run_here(_watched(whole.tree))
-    if watched is None or not tells(watched[1], gap, close):
-        return None
-    if _imported(whole.tree) - _OF_SCRIPTS and not agrees(text, gap, close):
+    tree = _Script(text).tree
+    imported = _imported(tree)
+    if imported - _OF_SCRIPTS and not agrees(text, gap, close):
         return None  # what it asks of other modules may be otherwise in a process of its own
-    names, _ = watched
+    for quick in (True, False) if Fraction.__module__ in imported else (False,):
+        watched = run_here(_watched(tree, quick=quick))
+        if watched is not None and tells(watched[1], gap, close):
+            shorter = _shorter(text, watched[0], gap, close)
+            if shorter is not None:
+                return shorter
+    return text if agrees(text, gap, close) else None
+
+
+def _shorter(text: str, names: dict[str, Any], gap: Any, close: float) -> str | None:
+    """As a watched run tells; None if the sides are not the same then."""
+    whole = _Script(text)
     _Folded(names[_SEEN]).visit(whole.tree)
     _settle(whole.tree)
     shorter = whole.text()
     _without_counts(whole.tree)
-    sides = "".join(map(_told, (names["left"], names["right"])))
+    sides = "".join(_told(as_plain(names[side])) for side in ("left", "right"))
     for found in dict.fromkeys((whole.text(), shorter)):
         output = output_of(f"{found}\n{_TOLD}")
         if tells(output, gap, close) and output is not None and output.splitlines()[-1] == sides:
             return found
-    return text if agrees(text, gap, close) else None
+    return None
 
 
 def _told(side: Any) -> str:
@@ -83,8 +94,8 @@ def _tests(tree: ast.Module) -> Iterator[ast.If | ast.IfExp]:
             yield from (node for node in walk(top) if isinstance(node, ast.If | ast.IfExp))
 
 
-def _watched(tree: ast.Module) -> CodeType:
-    """The script, telling which way its tests come out."""
+def _watched(tree: ast.Module, *, quick: bool) -> CodeType:
+    """The script, telling which way its tests come out; with rationals that are quick."""
     first = ast.parse(
         f"{_SEEN} = {{}}\n"
         "def _ask_(at, found):\n"
@@ -94,11 +105,19 @@ def _watched(tree: ast.Module) -> CodeType:
     tests = [(node, node.test) for node in _tests(tree)]
     for at, (node, test) in enumerate(tests):
         node.test = ast.Call(ast.Name("_ask_", ast.Load()), [ast.Constant(at), test], [])
-    whole = ast.fix_missing_locations(ast.Module([*first, *tree.body], []))
+    body = [_in_quick(x) if quick else x for x in tree.body]
+    whole = ast.fix_missing_locations(ast.Module([*first, *body], []))
     found = compile(whole, "script", "exec")
     for node, test in tests:
         node.test = test
     return found
+
+
+def _in_quick(statement: ast.stmt) -> ast.stmt:
+    """The import of fractions as that of quick ones."""
+    if isinstance(statement, ast.ImportFrom) and statement.module == Fraction.__module__:
+        return ast.ImportFrom(script_rationals.__name__, statement.names, 0)
+    return statement
 
 
 class _Folded(ast.NodeTransformer):
