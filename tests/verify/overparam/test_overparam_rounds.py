@@ -86,10 +86,10 @@ def spectral(case):
 
 def apart(case, names, planted=None):
     """Names of those that are not the oracle's."""
-    found, differ = known(case, planted), set()
+    found, wanted, differ = known(case, planted), spectral(case), set()
     for name in names:
         series = found.series(name)
-        for t, value in enumerate(spectral(case)[name]):
+        for t, value in enumerate(wanted[name]):
             own = [float(arb(x.ball if isinstance(x, Ball) else x).mid())
                    for x in series.reshape(-1, series.shape[-1])[:, t]]  # fmt: skip
             value = np.ravel(value)

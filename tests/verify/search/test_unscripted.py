@@ -120,3 +120,14 @@ def test_far_violations_are_followed_by_one_search(monkeypatch):
         seeds.clear()
         witness.find_witness(TERMS, TERMS.readings[0], [case_of(ALONE, "")])
         assert seeds == list(np.arange(count))
+
+
+def test_restarts_are_where_one_searches_such_problems(monkeypatch):
+    every, case, family = (
+        small_spaces(TERMS, TERMS.readings[0]),
+        case_of(ALONE, ""),
+        witness._family,
+    )
+    assert witness._is_near(every, case)
+    monkeypatch.setattr(witness, "_family", lambda x: "others" if x is case else family(x))
+    assert not witness._is_near(every, case)

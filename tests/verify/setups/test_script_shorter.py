@@ -1,12 +1,18 @@
 """Scripts as short as they show the same numbers: what is left out, what is not, and planted errors."""
 
 import ast
+from fractions import Fraction as Plain
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from fedbounds.verify.setups import script_rationals, script_shorter
 from fedbounds.verify.setups.script_counts import Counts
 from fedbounds.verify.setups.script_inline import put_together, without_names
 from fedbounds.verify.setups.script_output import run_here
+from fedbounds.verify.setups.script_rationals import Fraction, as_plain
 from fedbounds.verify.setups.script_shorter import _without_unread, kept
 
 _BEGIN = '''"""A script."""
@@ -181,3 +187,76 @@ def test_a_script_that_ends_early_or_prints_in_its_way_is_no_end_of_ours():
     assert run_here(compile("raise SystemExit(0)", "script", "exec")) is None
     names, printed = run_here(compile('print("a", 1, sep="=", end=";")', "script", "exec"))
     assert (printed, "print" in names) == ("a=1;", True)
+
+
+# ---- numbers of the run that watches
+
+
+WHOLE = st.integers(-(10**6), 10**6)
+GIVEN = st.one_of(WHOLE, st.fractions(), st.sampled_from(["1/3", "-2.5", 0.75, True, np.int64(3)]))
+BRANCHES = (
+    "def step(p, see):\n"
+    "    if p['box'] is not None:\n        see(y=1)\n"
+    "    else:\n        see(y={right})\n"
+)
+
+
+@given(GIVEN, GIVEN.filter(lambda x: Plain(x) != 0), WHOLE)
+def test_they_are_the_same_numbers(number, other, whole):
+    one, two = Fraction(number), Fraction(other)
+    plain, own = Plain(number), Plain(other)
+    for found, told in (
+        (one + two * whole, plain + own * whole),
+        ((whole - one) / two, (whole - plain) / own),
+        (-one * two**3, -plain * own**3),
+    ):
+        assert as_plain(found) == told
+        assert str(found) == str(told)
+    assert (one < two, one == two) == (plain < own, plain == own)
+    if isinstance(number, int) and isinstance(other, int):
+        assert as_plain(Fraction(int(number), int(other))) == Plain(number, other)
+
+
+@pytest.mark.parametrize("number", [None, "a", float("nan"), [1]])
+def test_what_is_no_number_is_none(number):
+    with pytest.raises((TypeError, ValueError)):
+        Fraction(number)
+
+
+def runs(monkeypatch):
+    """Counts how scripts are watched."""
+    every, watched = [], script_shorter._watched
+
+    def counted(tree, *, quick):
+        every.append(quick)
+        return watched(tree, quick=quick)
+
+    monkeypatch.setattr(script_shorter, "_watched", counted)
+    return every
+
+
+def test_one_run_is_enough(monkeypatch):
+    every = runs(monkeypatch)
+    found = kept(script(BRANCHES.format(right="Q(3, 2) * p['n']")), "1")
+    assert "box" not in found
+    assert "from fractions import Fraction" in found
+    assert every == [True]
+
+
+def test_a_script_with_floats_beside_them_is_watched_as_it_is(monkeypatch):
+    every = runs(monkeypatch)
+    found = kept(script(BRANCHES.format(right="Q(3, 2) * p['n'] + 0.5")), "0.5")
+    assert "box" not in found
+    assert every == [True, False]
+
+
+def test_other_numbers_are_not_kept(monkeypatch):
+    """Planted: a number that is off shows in the sides, or in which branch is taken."""
+    every = runs(monkeypatch)
+    text = script(BRANCHES.format(right="Q(1, 2) if Q(1, 2) < Q(2, 3) else Q(5, 2)"))
+    right = kept(text, "13/2")
+    assert "Q(5, 2)" not in right
+    exact = script_rationals.Fraction
+    monkeypatch.setattr(script_rationals, "Fraction", lambda *x: exact(*x) + (x == (1, 2)))
+    assert kept(text, "13/2") == right
+    assert every == [True, True, False]

@@ -11,7 +11,7 @@ from flint import arb
 from fedbounds.problems.linear import rational
 
 from ..measure.evaluate import Numbers, apart, around
-from ..measure.lazily import Mapped, together
+from ..measure.lazily import Lazily, Mapped, together
 from ..measure.roots import Roots
 from .case import Case, constants_of, found, parameters_of
 from .part import EXACT
@@ -35,9 +35,9 @@ def numbers_of(
     values = together(parameters_of(instance), of_problem)
     if instance.method in EXACT:
         return Numbers(Mapped(values, _exact), series, lambda p, q: rational(p) / q)
-    floats = {name: _near(value) for name, value in values.items()}
-    wrong = {name: own for name, (_, own) in floats.items() if own}
-    near = {name: value for name, (value, _) in floats.items()}
+    floats = Mapped(values, _near)
+    near = Mapped(floats, lambda pair: pair[0])
+    wrong = Lazily(floats, lambda name: floats[name][1] or None)
     return Numbers(near, series, errors=together(wrong, {} if errors is None else errors))
 
 

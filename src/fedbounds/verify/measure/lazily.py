@@ -1,7 +1,7 @@
 """Values by name, each made when it is first asked for: what no claim speaks of costs nothing."""
 
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,13 +12,13 @@ class Lazily(Mapping[str, Any]):
 
     Attributes
     ----------
-    names : tuple of str
+    names : collection of str
         All that may be there.
     make : function
         Of a name: its value; None where there is none, and the name is not there.
     """
 
-    names: tuple[str, ...]
+    names: Collection[str]
     make: Callable[[str], Any]
     _made: dict[str, Any] = field(default_factory=dict)
 

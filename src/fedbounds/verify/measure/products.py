@@ -62,17 +62,24 @@ def _add(
     other = one if right is left else _by_source(named, right)
     every = len(over) == len(named.sources)
     partners = Partners(named.centred, named.entries, other) if every else None
+    met_before = set[Monomial]()  # of a square each pair is met twice: the second time is left out
     for drawn, first in one.items():
         for met in partners.of(drawn) if partners else other:
+            if met in met_before:
+                continue
             kept, weight = named.integrated(joined(drawn, met), over)
             if not weight:
                 continue
+            if right is left and met != drawn:
+                weight = 2 * weight
             for a, x in first:
                 weighted = x * weight
                 for b, y in other[met]:
                     key = tuple(sorted(a + b + kept))
                     own = weighted * y
                     total[key] = total[key] + own if key in total else own
+        if right is left:
+            met_before.add(drawn)
 
 
 def _by_source(named: Variables, value: Unknown) -> _BySource:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -63,8 +64,7 @@ def with_derived(subject: Subject, space: OneSpace) -> OneSpace:
     meanings: Mapping[str, sp.Expr] = subject.shown.derived
 
     def there(name: str) -> bool:
-        named = {symbol.name for symbol in meanings[name].free_symbols}
-        own = named - known.keys() - set(subject.shown.sources)
+        own = _names_in(meanings[name]) - known.keys() - set(subject.shown.sources)
         return all(x in shown or (x in meanings and there(x)) for x in own)
 
     def made(name: str) -> Array:
@@ -76,6 +76,11 @@ def with_derived(subject: Subject, space: OneSpace) -> OneSpace:
     names = (*shown, *(name for name in meanings if name not in shown and there(name)))
     whole: OneSpace = replace(space, vectors=Computed(names, made))
     return whole
+
+
+@lru_cache(maxsize=1024)  # of every round that is followed
+def _names_in(meaning: sp.Expr) -> frozenset[str]:
+    return frozenset(symbol.name for symbol in meaning.free_symbols)
 
 
 def _shaped(

@@ -9,7 +9,7 @@ from typing import Any
 from flint import fmpq
 
 
-def Fraction(number: Any = 0, below: Any = 1) -> fmpq:  # noqa: N802, what scripts call it
+def Fraction(number: Any = 0, below: Any = 1) -> fmpq:
     """The same number."""
     if type(number) is int and type(below) is int:
         return fmpq(number, below)
@@ -20,7 +20,7 @@ def _compiled(number: Any) -> fmpq:
     if isinstance(number, fmpq):
         return number
     plain = Plain(number)
-    return fmpq(plain.numerator, plain.denominator)
+    return fmpq(int(plain.numerator), int(plain.denominator))
 
 
 def as_plain(number: Any) -> Any:
