@@ -28,14 +28,15 @@ from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
 from .linear import is_exact, solve
 from .noise import SILENT, Noise
 from .problem import Start, check_start, initial_gradients, initial_value
+from .shown import Shown
 from .spectrum import above, in_arbs, largest_eigenvalue, smallest_eigenvalue, square_root
 
 Array = Any
 _MOST_CLIENTS = 16  # 2^n sign vectors are enumerated
 
 
-@dataclass(frozen=True, eq=False)
-class CoupledCosine:
+@dataclass(frozen=True, eq=False, repr=False)
+class CoupledCosine(Shown):
     """Coupled non-convex objectives of n clients.
 
     Attributes

@@ -28,6 +28,7 @@ from .constants import Constants, Evidence, not_known
 from .linear import is_exact, multiplied, pivots, solve
 from .noise import SILENT
 from .problem import Start
+from .shown import Shown
 from .spectrum import MOST, Bracket, largest_eigenvalue, smallest_eigenvalue, squared_norm
 
 Array = Any
@@ -38,8 +39,8 @@ _SILENT = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class DeepLinear:
+@dataclass(frozen=True, eq=False, repr=False)
+class DeepLinear(Shown):
     """Clients with equally many samples.
 
     Attributes

@@ -20,12 +20,13 @@ from .constants import Constants, Evidence, not_known
 from .linear import is_exact, numbers_like, rational
 from .noise import SILENT
 from .problem import Start
+from .shown import Shown
 
 Array = Any
 
 
-@dataclass(frozen=True, eq=False)
-class FactorPairs:
+@dataclass(frozen=True, eq=False, repr=False)
+class FactorPairs(Shown):
     """Objectives of n clients in a factor pair.
 
     Attributes

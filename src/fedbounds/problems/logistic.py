@@ -26,14 +26,15 @@ from .constants import Constants, ConstantValue, Evidence, not_known
 from .linear import is_exact
 from .noise import SILENT, Noise
 from .problem import Start, check_start, initial_gradients, initial_value, joint_rows
+from .shown import Shown
 from .spectrum import above, in_arbs
 
 Array = Any
 _MOST_OUTCOMES = 100_000  # of one client's index draws in one round
 
 
-@dataclass(frozen=True, eq=False)
-class FederatedLogistic:
+@dataclass(frozen=True, eq=False, repr=False)
+class FederatedLogistic(Shown):
     """Regularised logistic regression of n clients with N samples each.
 
     In float64; or in rationals, at points that are balls.

@@ -16,12 +16,13 @@ from .cohort import Cohort, affine
 from .linear import is_exact
 from .noise import SILENT
 from .quadratic import FederatedQuadratic
+from .shown import Shown
 
 Array = Any
 
 
-@dataclass(frozen=True, eq=False)
-class LowRank:
+@dataclass(frozen=True, eq=False, repr=False)
+class LowRank(Shown):
     """Objectives of n clients on d shared coordinates.
 
     Attributes

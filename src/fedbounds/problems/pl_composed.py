@@ -31,14 +31,15 @@ from .masked_quadratic import masked_quadratic
 from .noise import SILENT, Noise
 from .problem import Start, check_start, initial_gradients, initial_value
 from .quadratic import FederatedQuadratic
+from .shown import Shown
 from .spectrum import in_rationals, largest_eigenvalue, smallest_positive_eigenvalue
 
 Array = Any
 _MARGIN = 1.0 + 1e-11  # of sums of a few thousand terms that are not negative
 
 
-@dataclass(frozen=True, eq=False)
-class ComposedBowls:
+@dataclass(frozen=True, eq=False, repr=False)
+class ComposedBowls(Shown):
     """g_i(A w) of n clients.
 
     In float64; in rationals, values and gradients alone, at points that are balls.

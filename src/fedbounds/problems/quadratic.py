@@ -24,6 +24,7 @@ from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
 from .linear import is_exact, is_positive_definite, is_positive_semidefinite, solve, spectral_norm
 from .noise import SILENT, Noise
 from .problem import Start, check_start, initial_gradients, initial_value, joint_rows, split
+from .shown import Shown
 from .spectrum import in_rationals
 
 Array = Any
@@ -36,8 +37,8 @@ _BY_FORM: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class FederatedQuadratic:
+@dataclass(frozen=True, eq=False, repr=False)
+class FederatedQuadratic(Shown):
     """Quadratic objectives of n clients.
 
     Attributes

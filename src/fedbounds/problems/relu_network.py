@@ -29,6 +29,7 @@ from .indicators import indicators, is_exact_array, numbers
 from .neural_kernels import expected_extremes, gram, least_eigenvalue, of_samples
 from .noise import SILENT
 from .problem import Start
+from .shown import Shown
 
 Array = Any
 _MOST = 32  # samples of which eigenvalues are found
@@ -45,8 +46,8 @@ _JUMPS = "the gradient jumps where w_r'x = 0, as another neuron keeps f(W; x) aw
 _BENT = "where w_r'x = 0, a neuron of the other sign makes f(W; x) - y such that the slope falls"
 
 
-@dataclass(frozen=True, eq=False)
-class ReluNetwork:
+@dataclass(frozen=True, eq=False, repr=False)
+class ReluNetwork(Shown):
     """Networks of n clients, each with n_c samples of its own.
 
     Attributes

@@ -23,14 +23,15 @@ from .constants import OF_BLOCKS, Constants, ConstantValue, Evidence, not_known
 from .linear import is_exact
 from .logistic import FederatedLogistic
 from .problem import Start, initial_gradients
+from .shown import Shown
 
 Array = Any
 _MARGIN = 1.0 + 1e-11  # of sums of up to 10,000 terms that are not negative
 _EPSILON = float(np.finfo(float).eps)
 
 
-@dataclass(frozen=True, eq=False)
-class RidgeLogistic:
+@dataclass(frozen=True, eq=False, repr=False)
+class RidgeLogistic(Shown):
     """L2-regularised logistic regression, fully shared.
 
     In float64; in rationals, values and gradients alone, at points that are balls.

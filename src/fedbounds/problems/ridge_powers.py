@@ -18,13 +18,14 @@ from .cohort import Cohort
 from .constants import Constants, ConstantValue, Evidence, not_known
 from .noise import SILENT, Noise
 from .problem import Start
+from .shown import Shown
 
 Array = Any
 _NOISY = (Fact.NOISE, Fact.UNBIASED, Fact.BOUNDED_VARIANCE, Fact.INDEPENDENT)
 
 
-@dataclass(frozen=True, eq=False)
-class RidgePowers:
+@dataclass(frozen=True, eq=False, repr=False)
+class RidgePowers(Shown):
     """One direction, and two coefficients of each client.
 
     Attributes

@@ -20,6 +20,7 @@ from .linear import is_exact
 from .noise import SILENT, Noise
 from .problem import Start, check_start
 from .quadratic import FederatedQuadratic
+from .shown import Shown
 
 Array = Any
 _MOST_OUTCOMES = 100_000  # of one client's index draws in one round
@@ -71,8 +72,8 @@ class Loss:
         return xp.where(slope > limit, limit, xp.where(slope < -limit, -limit, slope))
 
 
-@dataclass(frozen=True, eq=False)
-class SampledRegression:
+@dataclass(frozen=True, eq=False, repr=False)
+class SampledRegression(Shown):
     """Regression of n clients with n_s samples each.
 
     Attributes

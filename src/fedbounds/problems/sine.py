@@ -30,6 +30,7 @@ from .masked_laws import Bernoulli, Law, check_law
 from .noise import SILENT, Noise
 from .pl_certificate import Certificate, certify
 from .problem import Start, check_start, initial_gradients, initial_value
+from .shown import Shown
 from .spectrum import in_rationals
 
 Array = Any
@@ -37,8 +38,8 @@ _MARGIN = 1.0 + 1e-11  # of sums of a few thousand terms that are not negative
 _TURN = 1e-12  # how far Q is from orthogonal, at most
 
 
-@dataclass(frozen=True, eq=False)
-class SineBowls:
+@dataclass(frozen=True, eq=False, repr=False)
+class SineBowls(Shown):
     """Sums of x^2 + 3 sin^2 x of n clients.
 
     In float64; in rationals, values and gradients alone, at points that are balls.

@@ -22,6 +22,7 @@ from .constants import Constants, ConstantValue, Evidence, not_known
 from .linear import is_exact
 from .noise import SILENT
 from .problem import Start
+from .shown import Shown
 from .spectrum import largest_eigenvalue
 
 Array = Any
@@ -33,8 +34,8 @@ _KNOWN = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Softmax:
+@dataclass(frozen=True, eq=False, repr=False)
+class Softmax(Shown):
     """Mean cross-entropies of n clients, in floats; of rationals they are balls.
 
     Attributes

@@ -17,12 +17,13 @@ from .cohort import Cohort
 from .constants import Constants, ConstantValue, Evidence, not_known
 from .noise import SILENT
 from .problem import Start
+from .shown import Shown
 
 Array = Any
 
 
-@dataclass(frozen=True)
-class Trilinear:
+@dataclass(frozen=True, repr=False)
+class Trilinear(Shown):
     """One client, three coordinates, strongly convex where all are between 0 and b.
 
     Attributes
