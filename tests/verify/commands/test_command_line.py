@@ -604,6 +604,30 @@ def test_verify_from_start_to_end(tmp_path, monkeypatch):
     assert files_of_all(folder) == before  # nothing was judged anew
 
 
+def test_where_nobody_sees_a_bar_a_line_tells_how_far_it_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command_line, "_SELDOM", 0)
+    found = call("measure", CLAIM, "--quick", "--workers", "1")
+    lines = found.err.splitlines()
+    assert lines[0].startswith("0 of ")
+    assert lines[0].endswith(" set-ups judged; replaying proofs")
+    assert lines[-1].endswith(" set-ups judged; smallest witnesses")
+    assert len({line.partition(" set-ups")[0] for line in lines}) > 3
+    monkeypatch.setattr(command_line, "_SELDOM", 3600)
+    assert call("measure", CLAIM, "--quick", "--workers", "1").err == ""
+
+
+def test_measure_says_that_a_page_is_of_a_run_before(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "of a run before" not in call("measure", CLAIM, "--quick").out
+    (tmp_path / "results" / "index.html").write_text("another run")
+    assert (
+        "results/index.html is of a run before; `fedbounds report "
+        in call("measure", CLAIM, "--quick").out
+    )
+    assert (tmp_path / "results" / "index.html").read_text() == "another run"
+
+
 def files_of_all(folder):
     return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 

@@ -21,7 +21,7 @@ from . import LazyGroup
 from .options import OutputFile, OutputFolder, device_option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from fedbounds.theory.language.catalogue import Entry
     from fedbounds.theory.language.claims import Claim
@@ -38,6 +38,7 @@ _OUT = click.option(
     help="Folder of results.",
 )
 _FROM = click.option("--out", default="results", show_default=True, help="Folder of results.")
+_SELDOM = 30  # seconds from one line of progress to the next, where they go to a file
 _NAMES = click.argument("names", nargs=-1, metavar="[CLAIM|PAPER|FILE]...")
 STATUSES = {  # that a command leaves with
     0: "complete, whatever was found",
@@ -372,13 +373,28 @@ def _run_with_progress(entries: Any, settings: "Settings", store: "Store") -> "R
     from ..results.run import run
 
     screen = console(stderr=True)
-    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
+    if not screen.is_terminal:
+        return run(entries, settings, store, _seldom())
+    with Progress(console=screen, transient=True) as bar:
         task = bar.add_task("judging", total=None)
 
         def progress(message: str, done: int, total: int) -> None:
             bar.update(task, description=message, completed=done, total=total)
 
         return run(entries, settings, store, progress)
+
+
+def _seldom() -> "Callable[[str, int, int], None]":
+    """A line now and then, for a file that somebody watches."""
+    last = time.perf_counter()
+
+    def progress(message: str, done: int, total: int) -> None:
+        nonlocal last
+        if time.perf_counter() - last >= _SELDOM:
+            last = time.perf_counter()
+            click.echo(f"{done} of {total} set-ups judged; {message}", err=True)
+
+    return progress
 
 
 def _write(
@@ -407,6 +423,8 @@ def _write(
     if page:
         paths.append(f"certificates: {_write_certificates(results, store)}")
         paths.append(f"page: {_make_page(data, store.folder)}")
+    elif (old := store.folder / INDEX).exists():
+        paths.append(f"page: {old} is of a run before; `fedbounds report {store.folder}` renews it")
     if form == TABLE:
         print_results(data, paths, before, verbose=verbose)
         return
