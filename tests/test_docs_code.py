@@ -71,7 +71,7 @@ def test_the_notebook_page_prints_what_it_shows(monkeypatch: pytest.MonkeyPatch)
     found = [
         x for x in blocks((DOCS / "notebook.md").read_text(encoding="utf-8")) if x[0] == "python"
     ]
-    assert len(found) == 7
+    assert len(found) == 8
     for _, python, shown in found:
         assert shown
         assert not differs(shown, printed_by(python, names))
