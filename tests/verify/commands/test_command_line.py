@@ -23,7 +23,7 @@ from fedbounds.theory.language.catalogue import PAPERS, entry, paper, select
 from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.language.registry import encoded
 from fedbounds.theory.proof import library, repair
-from fedbounds.verify.commands import command_line
+from fedbounds.verify.commands import command_line, progress
 from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.commands.prove import Proved
 from fedbounds.verify.results import run as run_module
@@ -606,14 +606,14 @@ def test_verify_from_start_to_end(tmp_path, monkeypatch):
 
 def test_where_nobody_sees_a_bar_a_line_tells_how_far_it_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(command_line, "_SELDOM", 0)
+    monkeypatch.setattr(progress, "_SELDOM", 0)
     found = call("measure", CLAIM, "--quick", "--workers", "1")
     lines = found.err.splitlines()
     assert lines[0].startswith("0 of ")
     assert lines[0].endswith(" set-ups judged; replaying proofs")
     assert lines[-1].endswith(" set-ups judged; smallest witnesses")
     assert len({line.partition(" set-ups")[0] for line in lines}) > 3
-    monkeypatch.setattr(command_line, "_SELDOM", 3600)
+    monkeypatch.setattr(progress, "_SELDOM", 3600)
     assert call("measure", CLAIM, "--quick", "--workers", "1").err == ""
 
 

@@ -21,7 +21,7 @@ from . import LazyGroup
 from .options import OutputFile, OutputFolder, device_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from fedbounds.theory.language.catalogue import Entry
     from fedbounds.theory.language.claims import Claim
@@ -38,7 +38,6 @@ _OUT = click.option(
     help="Folder of results.",
 )
 _FROM = click.option("--out", default="results", show_default=True, help="Folder of results.")
-_SELDOM = 30  # seconds from one line of progress to the next, where they go to a file
 _NAMES = click.argument("names", nargs=-1, metavar="[CLAIM|PAPER|FILE]...")
 STATUSES = {  # that a command leaves with
     0: "complete, whatever was found",
@@ -336,8 +335,9 @@ def _judge(
     wanted = _standings(fail_on)
     from ..decide.profile import Profile
     from ..results.files import inside, require_folder
-    from ..results.run import Settings, refuse_conflicts
+    from ..results.run import Settings, refuse_conflicts, run
     from ..results.store import Store
+    from .progress import progress
 
     profile = Profile.QUICK if quick else Profile.THOROUGH if thorough else Profile.DEFAULT
     keep_folder_clean()
@@ -348,7 +348,8 @@ def _judge(
     if page:
         require_folder(inside(store.folder, CLAIMS))
     began = time.perf_counter()
-    results = _run_with_progress(entries, settings, store)
+    with progress() as told:
+        results = run(entries, settings, store, told)
     _write(results, settings, store, time.perf_counter() - began, page, json_file, form, verbose)
     refuse_conflicts(results.claims)
     if any(summary["standing"] in wanted for summary in results.claims):
@@ -364,37 +365,6 @@ def _standings(names: tuple[str, ...]) -> frozenset[str]:
         if name not in known:
             raise unknown_name("standing", name, known)
     return frozenset(names)
-
-
-def _run_with_progress(entries: Any, settings: "Settings", store: "Store") -> "Results":
-    from rich.progress import Progress
-
-    from ..page.listing import console
-    from ..results.run import run
-
-    screen = console(stderr=True)
-    if not screen.is_terminal:
-        return run(entries, settings, store, _seldom())
-    with Progress(console=screen, transient=True) as bar:
-        task = bar.add_task("judging", total=None)
-
-        def progress(message: str, done: int, total: int) -> None:
-            bar.update(task, description=message, completed=done, total=total)
-
-        return run(entries, settings, store, progress)
-
-
-def _seldom() -> "Callable[[str, int, int], None]":
-    """A line now and then, for a file that somebody watches."""
-    last = time.perf_counter()
-
-    def progress(message: str, done: int, total: int) -> None:
-        nonlocal last
-        if time.perf_counter() - last >= _SELDOM:
-            last = time.perf_counter()
-            click.echo(f"{done} of {total} set-ups judged; {message}", err=True)
-
-    return progress
 
 
 def _write(
