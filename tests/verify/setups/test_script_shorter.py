@@ -245,9 +245,43 @@ def test_one_run_is_enough(monkeypatch):
 
 def test_a_script_with_floats_beside_them_is_watched_as_it_is(monkeypatch):
     every = runs(monkeypatch)
-    found = kept(script(BRANCHES.format(right="Q(3, 2) * p['n'] + 0.5")), "0.5")
+    found = kept(script(BRANCHES.format(right="Q(3, 2) * p['n'] + root(Q(2))")), 1 - 2**0.5)
     assert "box" not in found
     assert every == [True, False]
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["p['n'] / 8 == 0.5", "p['n'] / 8 in (0.25, 0.5)", "hasattr(p['n'] / 2, 'limit_denominator')",
+     "isinstance(p['n'] / 2, Q)", "type(p['n'] / 2) is Q"],
+)  # fmt: skip
+def test_what_tells_numbers_apart_is_watched_as_it_is(monkeypatch, test):
+    """Planted: with others the other branch is taken, and what is in it is lost."""
+    text = script(
+        f"def step(p, see):\n    if {test}:\n        see(y=6)\n    else:\n        see(y=5)\n"
+    )
+    every = runs(monkeypatch)
+    right = kept(text, "1")
+    assert "see(y=6)" in right
+    assert "see(y=5)" not in right
+    assert every == [False]
+    assert kept(text, "2") is None
+    monkeypatch.setattr(script_shorter, "_may_be_quick", lambda *_: True)
+    assert (kept(text, "2") is None) == test.startswith("isinstance")
+
+
+def test_a_block_of_which_nothing_is_read_is_still_one():
+    found = kept(
+        script(
+            "def step(p, see):\n"
+            "    try:\n        small = p['n'] < 9\n"
+            "    except TypeError:\n        small = False\n"
+            "    if small:\n        see(y=6)\n    else:\n        see(y=5)\n"
+        ),
+        "1",
+    )
+    assert "see(y=5)" not in found
+    assert "small" not in found
 
 
 def test_other_numbers_are_not_kept(monkeypatch):

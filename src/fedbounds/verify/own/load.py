@@ -24,6 +24,7 @@ from .examples import file_of
 from .folder import is_folder, load_folder
 from .known import remember
 from .plan import cases, forever, irrational, left_out
+from .run_comparisons import comparing, watched
 from .run_fractions import own_builtins
 from .sought import sought
 from .view import RUNS, view_of_theory
@@ -110,9 +111,9 @@ def _run(path: str, text: str) -> ModuleType:
     name = "fedbounds_own_" + hashlib.sha256(path.encode()).hexdigest()[:12]
     module = ModuleType(name)
     module.__file__ = path
-    module.__dict__["__builtins__"] = own_builtins()
+    module.__dict__["__builtins__"] = own_builtins() | comparing()
     try:
-        code = compile(text, path, "exec")
+        code = compile(watched(text, path), path, "exec")
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         raise FedboundsError(f"{path}:{line}: {getattr(error, 'msg', error)}") from error

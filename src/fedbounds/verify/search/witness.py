@@ -1,6 +1,6 @@
 """The fairest small instance that breaks a claim, and a script that shows it without us."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -35,6 +35,7 @@ from .tightest import BUDGET, tightest_parts
 EXAMPLES = 80  # counted, not timed: the same search finds the same witness
 SHRINKS = 120
 RESTARTS = 8  # searches for the tightest instance, near a violation that was seen
+_FAMILIES = 8  # instances of a space that are looked at for the families of problems in it
 
 
 @dataclass(frozen=True)
@@ -111,25 +112,28 @@ def _is_near(every: Sequence[Space], case: Case) -> bool:
     if not is_shown(case) or (isinstance(case.setup, Setup) and is_long(case.setup)):
         return False  # no script walks through all of that, and smaller ones were searched
     known, family = parameters_of(case), _family(case)
-    own = (x.counts for x in every if _family(_any_case(x)) in (family, None))
+    own = (x.counts for x in every if {family, None} & {_family(one) for one in _some_cases(x)})
     found = (counts.items() for one in own for counts in one)
     return any(all(known.get(x, y) == y for x, y in counts if x != T.name) for counts in found)
 
 
-def _any_case(space: Space) -> Case | None:
-    """Some instance among which one searches."""
-    return case_of([space.part], Tape(space, {}, np.random.default_rng(0)))
+def _some_cases(space: Space) -> Iterator[Case]:
+    """Some instances among which one searches: there may be several families of problems."""
+    for seed in range(_FAMILIES):
+        found = case_of([space.part], Tape(space, {}, np.random.default_rng(seed)))
+        if found is not None:
+            yield found
 
 
-def _family(case: Case | None) -> str | None:
+def _family(case: Case) -> str | None:
     """Of its problem, if it is one run."""
-    setup = None if case is None else exactly(case).setup
+    setup = exactly(case).setup
     return setup.run.problem.family if isinstance(setup, Setup) else None
 
 
 def _has_scripts(space: Space) -> bool:
     """Whether some instance among which one searches may have a script that shows the part."""
-    case = _any_case(space)
+    case = next(_some_cases(space), None)
     setup = None if case is None else exactly(case).setup
     return not isinstance(setup, Setup) or not unscripted(setup, space.part)
 

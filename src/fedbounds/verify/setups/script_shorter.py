@@ -36,6 +36,13 @@ for x in (left, right):  # Python prints as many hexadecimal digits as there are
 # functions of the frame whose branches are about what a run has, and check nothing
 _OF_A_RUN = {"run", "rows_of", "a_round", "outcomes"}
 _CLASSES = {"Problem", "Random"}
+_OF_KINDS = {
+    "float",
+    "getattr",
+    "hasattr",
+    "isinstance",
+    "type",
+}  # they tell kinds of numbers apart
 _OF_SCRIPTS = {"fractions", "itertools", "math", "numpy", "types"}  # what they import by themselves
 _LONG = 60  # characters of an expression that may stand in several places
 
@@ -46,13 +53,24 @@ def kept(text: str, gap: Any, close: float = CLOSE) -> str | None:
     imported = _imported(tree)
     if imported - _OF_SCRIPTS and not agrees(text, gap, close):
         return None  # what it asks of other modules may be otherwise in a process of its own
-    for quick in (True, False) if Fraction.__module__ in imported else (False,):
+    for quick in (True, False) if _may_be_quick(tree, imported) else (False,):
         watched = run_here(_watched(tree, quick=quick))
         if watched is not None and tells(watched[1], gap, close):
             shorter = _shorter(text, watched[0], gap, close)
             if shorter is not None:
                 return shorter
     return text if agrees(text, gap, close) else None
+
+
+def _may_be_quick(tree: ast.Module, imported: set[str]) -> bool:
+    """Whether other rationals take the branches that those of Python do.
+
+    They are equal to no float, and of another kind.
+    """
+    every = [node for top in _with_tests(tree) for node in walk(top)]
+    floats = any(isinstance(x, ast.Constant) and isinstance(x.value, float) for x in every)
+    names = {x.id for x in every if isinstance(x, ast.Name)}
+    return Fraction.__module__ in imported and not floats and not names & _OF_KINDS
 
 
 def _shorter(text: str, names: dict[str, Any], gap: Any, close: float) -> str | None:
@@ -86,12 +104,18 @@ def _imported(tree: ast.Module) -> set[str]:
 # ---- which way tests come out
 
 
-def _tests(tree: ast.Module) -> Iterator[ast.If | ast.IfExp]:
-    """Those that may be decided, in the order of the text."""
+def _with_tests(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Functions and classes in which some may be decided."""
     for top in tree.body:
         inside = isinstance(top, ast.FunctionDef) and (top.name in _OF_A_RUN or is_quoted(top))
         if inside or (isinstance(top, ast.ClassDef) and top.name in _CLASSES):
-            yield from (node for node in walk(top) if isinstance(node, ast.If | ast.IfExp))
+            yield top
+
+
+def _tests(tree: ast.Module) -> Iterator[ast.If | ast.IfExp]:
+    """Those that may be decided, in the order of the text."""
+    for top in _with_tests(tree):
+        yield from (node for node in walk(top) if isinstance(node, ast.If | ast.IfExp))
 
 
 def _watched(tree: ast.Module, *, quick: bool) -> CodeType:
@@ -496,6 +520,9 @@ class _Script:
 
     def text(self) -> str:
         """As it is now."""
+        for node in walk(self.tree):
+            if getattr(node, "body", None) == [] and node is not self.tree:
+                node.body = [ast.Pass()]
         found, before = list[str](), None
         kept = {id(x) for x in self.tree.body}
         pending = list[str]()

@@ -5,10 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from own_files import own_file
 from scipy.optimize import minimize_scalar
 
+import fedbounds as fb
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Condition
 from fedbounds.theory.language.registry import claim
@@ -169,6 +172,38 @@ def test_no_step_is_at_the_edge_of_a_strict_condition(capsys):
     assert "just inside of" not in capsys.readouterr().out
     with pytest.raises(FedboundsError, match="no gamma meets both"):
         answered(strict, Condition(found.left, ">=", found.right))
+
+
+def stepped(folder, right, *conditions):
+    """The best step for a bound of a file, and the bound there; L = 1."""
+    body = f'me.claim("a", "D_W(T) <= {right}", conditions={list(conditions)})'
+    path = own_file(folder, body=body)
+    (found,) = fb.bound(f"{path}::a", L=1).found.parts
+    return found.step, float(found.value.value.number)
+
+
+def test_a_pole_at_the_edge_of_a_strict_condition_is_no_step(tmp_path):
+    step, value = stepped(tmp_path, "D_W(0)/(eta*(1 - eta*L))", "eta < 1/L")
+    assert float(step.value) == pytest.approx(1 / 2, abs=1e-6)
+    assert value == pytest.approx(4, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("right", "conditions"),
+    [
+        ("D_W(0)/eta", ["eta < 1/L", "eta*L >= 1 - 1/10**15"]),
+        ("D_W(0)*eta", ["eta > 1/L", "eta*L <= 1 + 1/10**15"]),
+    ],
+)
+def test_a_step_beside_a_strict_edge_meets_the_condition_at_the_other_end(
+    tmp_path, right, conditions
+):
+    """Where they are closer to each other than it would be to its edge."""
+    step, value = stepped(tmp_path, right, *conditions)
+    way = 1 if "<" in conditions[0] else -1
+    away = way * (1 - sp.sympify(str(step.value), rational=True).subs("L", 1))
+    assert 0 < away <= sp.Rational(1, 10**15)
+    assert value == pytest.approx(1)
 
 
 def test_a_lower_edge_is_found():

@@ -21,7 +21,7 @@ from .shape import is_convex, is_posynomial, powers
 
 _BITS = 128
 _CLOSE = Fraction(1, 2**47)  # ratio of the two rationals, less one
-INSIDE = sp.Rational(1, 10**9)  # of an edge that is left out: so close a step comes to it
+INSIDE = sp.Rational(1, 10**12)  # of an edge that is left out: so close a step comes to it
 _FARTHEST = 11  # doublings of the exponent of 2, in search of a change of sign
 _SAMPLES, _ZOOMS = 60, 8  # where the shape is not shown
 
@@ -131,11 +131,9 @@ def best_step(part: Part, inputs: Inputs, x: sp.Symbol) -> Step:
     slope = _slope(bound, x, values)
     low, high = _inside(interval, values)
     if high is not None and slope(high) <= 0:
-        assert interval.high is not None
-        return _at_edge(x, interval.high, interval.high_by, -1, shown)
+        return _at_edge(x, interval, values, -1, shown)
     if low is not None and slope(low) >= 0:
-        assert interval.low is not None
-        return _at_edge(x, interval.low, interval.low_by, 1, shown)
+        return _at_edge(x, interval, values, 1, shown)
     start = high or low or Fraction(1)
     above = _first(start, Fraction(2), lambda at: slope(at) > 0, f"{x} grows")
     below = low or _first(above, Fraction(1, 2), lambda at: slope(at) < 0, f"{x} falls to 0")
@@ -143,11 +141,17 @@ def best_step(part: Part, inputs: Inputs, x: sp.Symbol) -> Step:
     return Step(x.name, sp.Rational(inside.numerator, inside.denominator), None, shown)
 
 
-def _at_edge(x: sp.Symbol, edge: sp.Expr, by: Condition | None, way: int, shown: str) -> Step:
-    """The end of the admissible values; one just inside of it if it is left out."""
+def _at_edge(x: sp.Symbol, interval: Interval, values: Values, way: int, shown: str) -> Step:
+    """The upper end (-1) or the lower one; one just inside of it if it is left out."""
+    ends = (interval.high, interval.high_by), (interval.low, interval.low_by)
+    (edge, by), (other, _) = ends if way < 0 else ends[::-1]
+    assert edge is not None
     if by is None or not is_strict(by):
         return Step(x.name, edge, by, shown)
-    return Step(x.name, edge * (1 + way * INSIDE), by, shown)
+    inside = edge * (1 + way * INSIDE)
+    if other is not None and way * sign(other - inside, values) <= 0:
+        inside = (edge + other) / 2
+    return Step(x.name, inside, by, shown)
 
 
 def _why_unique(bound: sp.Expr, x: sp.Symbol, values: Values, interval: Interval) -> str:
@@ -241,9 +245,19 @@ def _sampled(bound: sp.Expr, x: sp.Symbol, values: Values, interval: Interval) -
             f"give {x}"
         )
 
+    strict = {
+        end for end, by in ((low, interval.low_by), (high, interval.high_by))
+        if by is not None and is_strict(by)
+    }  # fmt: skip
+
     def value(at: Fraction) -> float:
         rational = sp.Rational(at.numerator, at.denominator)
-        return float(narrow(bound, {**values, x.name: rational}).mid())
+        try:
+            return float(narrow(bound, {**values, x.name: rational}).mid())
+        except FedboundsError:
+            if at in strict:  # a pole, where no step is
+                return float("inf")
+            raise
 
     left, right = low or high / 10**9, high
     for _ in range(_ZOOMS):
@@ -253,9 +267,9 @@ def _sampled(bound: sp.Expr, x: sp.Symbol, values: Values, interval: Interval) -
         best = min(range(len(points)), key=lambda i: value(points[i]))
         left, right = points[max(best - 1, 0)], points[min(best + 1, _SAMPLES)]
     chosen = points[best]
-    if chosen == high and interval.high is not None:
-        return _at_edge(x, interval.high, interval.high_by, -1, "")
-    if chosen == low and interval.low is not None:
-        return _at_edge(x, interval.low, interval.low_by, 1, "")
+    if chosen == high:
+        return _at_edge(x, interval, values, -1, "")
+    if chosen == low:
+        return _at_edge(x, interval, values, 1, "")
     inside = simplest(left, right)
     return Step(x.name, sp.Rational(inside.numerator, inside.denominator), None, "")
