@@ -32,7 +32,7 @@ ALLOWED = {
         "subprocess",
     ): "the script of a user's own file, for his own eyes",
     ("verify/setups/script_output.py", "exec"): "the same script, while it is shortened",
-    ("verify/setups/script_shorter.py", "compile"): "the same script, while it is shortened",
+    ("verify/setups/script_branches.py", "compile"): "the same script, while it is shortened",
     (
         "verify/setups/script_lines_of.py",
         "Environment without autoescape",

@@ -225,13 +225,13 @@ def test_what_is_no_number_is_none(number):
 
 def runs(monkeypatch):
     """Counts how scripts are watched."""
-    every, watched = [], script_shorter._watched
+    every, watched = [], script_shorter.watched
 
     def counted(tree, *, quick):
         every.append(quick)
         return watched(tree, quick=quick)
 
-    monkeypatch.setattr(script_shorter, "_watched", counted)
+    monkeypatch.setattr(script_shorter, "watched", counted)
     return every
 
 
@@ -266,7 +266,7 @@ def test_what_tells_numbers_apart_is_watched_as_it_is(monkeypatch, test):
     assert "see(y=5)" not in right
     assert every == [False]
     assert kept(text, "2") is None
-    monkeypatch.setattr(script_shorter, "_may_be_quick", lambda *_: True)
+    monkeypatch.setattr(script_shorter, "may_be_quick", lambda *_: True)
     assert (kept(text, "2") is None) == test.startswith("isinstance")
 
 

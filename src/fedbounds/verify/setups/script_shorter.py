@@ -14,10 +14,9 @@ from collections import Counter
 from collections.abc import Iterator
 from copy import copy
 from fractions import Fraction
-from types import CodeType
 from typing import Any
 
-from . import script_rationals
+from .script_branches import CLASSES, SEEN, Folded, may_be_quick, watched
 from .script_check import CLOSE, agrees, tells
 from .script_counts import Counts, copied, shape, uses, walk
 from .script_inline import is_quoted, is_text, put_together, side_by_side, without_names
@@ -27,22 +26,11 @@ from .script_rationals import as_plain
 from .script_slice import Filled
 from .script_source import narrowed
 
-_SEEN = "_seen_"
 _TOLD = """
 for x in (left, right):  # Python prints as many hexadecimal digits as there are
     print(type(x).__name__, [f"{y:x}" for y in x.as_integer_ratio()]
           if type(x).__name__ == "Fraction" else x, end=" ")
 """
-# functions of the frame whose branches are about what a run has, and check nothing
-_OF_A_RUN = {"run", "rows_of", "a_round", "outcomes"}
-_CLASSES = {"Problem", "Random"}
-_OF_KINDS = {
-    "float",
-    "getattr",
-    "hasattr",
-    "isinstance",
-    "type",
-}  # they tell kinds of numbers apart
 _OF_SCRIPTS = {"fractions", "itertools", "math", "numpy", "types"}  # what they import by themselves
 _LONG = 60  # characters of an expression that may stand in several places
 
@@ -53,30 +41,19 @@ def kept(text: str, gap: Any, close: float = CLOSE) -> str | None:
     imported = _imported(tree)
     if imported - _OF_SCRIPTS and not agrees(text, gap, close):
         return None  # what it asks of other modules may be otherwise in a process of its own
-    for quick in (True, False) if _may_be_quick(tree, imported) else (False,):
-        watched = run_here(_watched(tree, quick=quick))
-        if watched is not None and tells(watched[1], gap, close):
-            shorter = _shorter(text, watched[0], gap, close)
+    for quick in (True, False) if may_be_quick(tree, imported) else (False,):
+        ran = run_here(watched(tree, quick=quick))
+        if ran is not None and tells(ran[1], gap, close):
+            shorter = _shorter(text, ran[0], gap, close)
             if shorter is not None:
                 return shorter
     return text if agrees(text, gap, close) else None
 
 
-def _may_be_quick(tree: ast.Module, imported: set[str]) -> bool:
-    """Whether other rationals take the branches that those of Python do.
-
-    They are equal to no float, and of another kind.
-    """
-    every = [node for top in _with_tests(tree) for node in walk(top)]
-    floats = any(isinstance(x, ast.Constant) and isinstance(x.value, float) for x in every)
-    names = {x.id for x in every if isinstance(x, ast.Name)}
-    return Fraction.__module__ in imported and not floats and not names & _OF_KINDS
-
-
 def _shorter(text: str, names: dict[str, Any], gap: Any, close: float) -> str | None:
     """As a watched run tells; None if the sides are not the same then."""
     whole = _Script(text)
-    _Folded(names[_SEEN]).visit(whole.tree)
+    Folded(names[SEEN]).visit(whole.tree)
     _settle(whole.tree)
     shorter = whole.text()
     _without_counts(whole.tree)
@@ -99,80 +76,6 @@ def _imported(tree: ast.Module) -> set[str]:
     every = list(walk(tree))
     named = {x.module or "" for x in every if isinstance(x, ast.ImportFrom)}
     return named | {own.name for x in every if isinstance(x, ast.Import) for own in x.names}
-
-
-# ---- which way tests come out
-
-
-def _with_tests(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Functions and classes in which some may be decided."""
-    for top in tree.body:
-        inside = isinstance(top, ast.FunctionDef) and (top.name in _OF_A_RUN or is_quoted(top))
-        if inside or (isinstance(top, ast.ClassDef) and top.name in _CLASSES):
-            yield top
-
-
-def _tests(tree: ast.Module) -> Iterator[ast.If | ast.IfExp]:
-    """Those that may be decided, in the order of the text."""
-    for top in _with_tests(tree):
-        yield from (node for node in walk(top) if isinstance(node, ast.If | ast.IfExp))
-
-
-def _watched(tree: ast.Module, *, quick: bool) -> CodeType:
-    """The script, telling which way its tests come out; with rationals that are quick."""
-    first = ast.parse(
-        f"{_SEEN} = {{}}\n"
-        "def _ask_(at, found):\n"
-        f"    {_SEEN}.setdefault(at, set()).add(bool(found))\n"
-        "    return found\n"
-    ).body
-    tests = [(node, node.test) for node in _tests(tree)]
-    for at, (node, test) in enumerate(tests):
-        node.test = ast.Call(ast.Name("_ask_", ast.Load()), [ast.Constant(at), test], [])
-    body = [_in_quick(x) if quick else x for x in tree.body]
-    whole = ast.fix_missing_locations(ast.Module([*first, *body], []))
-    found = compile(whole, "script", "exec")
-    for node, test in tests:
-        node.test = test
-    return found
-
-
-def _in_quick(statement: ast.stmt) -> ast.stmt:
-    """The import of fractions as that of quick ones."""
-    if isinstance(statement, ast.ImportFrom) and statement.module == Fraction.__module__:
-        return ast.ImportFrom(script_rationals.__name__, statement.names, 0)
-    return statement
-
-
-class _Folded(ast.NodeTransformer):
-    """With the branch that was taken in place of tests that came out one way."""
-
-    def __init__(self, seen: dict[int, set[bool]]) -> None:
-        self._seen, self._at = seen, dict[int, int]()
-
-    def visit_Module(self, node: ast.Module) -> ast.Module:
-        self._at = {id(test): at for at, test in enumerate(_tests(node))}
-        self.generic_visit(node)
-        return node
-
-    def _way(self, node: ast.AST) -> bool | None:
-        """None of one that stays; a test that was never asked stands in what is not run."""
-        found = self._seen.get(self._at[id(node)]) if id(node) in self._at else None
-        return next(iter(found)) if found is not None and len(found) == 1 else None
-
-    def visit_If(self, node: ast.If) -> object:
-        way = self._way(node)
-        self.generic_visit(node)
-        if way is None:
-            return node
-        return node.body if way else node.orelse
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        way = self._way(node)
-        self.generic_visit(node)
-        if way is None:
-            return node
-        return node.body if way else node.orelse
 
 
 # ---- what is left then
@@ -361,7 +264,7 @@ def _drop_unused(tree: ast.Module, counts: Counts) -> None:
         tree.body.remove(top)
         counts.changes(top)
     for top in tree.body:
-        if isinstance(top, ast.ClassDef) and top.name in _CLASSES:
+        if isinstance(top, ast.ClassDef) and top.name in CLASSES:
             for body in (top.body, *(x.body for x in _functions(top))):
                 for one in [x for x in body if not used(x)]:
                     body.remove(one)
