@@ -35,7 +35,7 @@ def test_the_best_step_stays_above_a_strict_bound(told):
     body = 'me.claim("a", "f(T) <= 2*F_0*eta + 1", conditions=["eta > 1/(2*L)"])'
     _, text = told("bound", body, *GIVEN)
     assert "falls to 0" not in text
-    assert "eta = 1000000001/4000000000" in text
+    assert "eta = 10000000001/40000000000" in text
     assert "just inside of eta > 1/(2*L)" in " ".join(text.split())
     assert "the best admissible" not in text
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fedbounds.verify.measure.lazily import Lazily, together
+from fedbounds.verify.measure.lazily import Lazily, Mapped, together
 
 
 def test_values_are_made_once_and_only_when_asked_for():
@@ -35,3 +35,17 @@ def test_the_first_that_has_a_name_tells_it():
     assert "b" not in both
     with pytest.raises(AssertionError):
         both["c"]
+
+
+def test_what_is_missing_while_a_value_is_made_is_an_error():
+    """Planted: as a KeyError it would say that there is no such value, and it would be left out."""
+
+    def make(name):
+        return {}[name]
+
+    for found in (Lazily(("a",), make), Mapped({"a": "b"}, make)):
+        for ask in (lambda own: own["a"], lambda own: own.get("a"), dict):
+            with pytest.raises(RuntimeError, match="while 'a' was made"):
+                ask(found)
+    with pytest.raises(KeyError):
+        Mapped({"a": "b"}, make)["other"]

@@ -21,7 +21,7 @@ from .shape import is_convex, is_posynomial, powers
 
 _BITS = 128
 _CLOSE = Fraction(1, 2**47)  # ratio of the two rationals, less one
-INSIDE = sp.Rational(1, 10**12)  # of an edge that is left out: so close a step comes to it
+INSIDE = sp.Rational(1, 10**10)  # of an edge that is left out: so close a step comes to it
 _FARTHEST = 11  # doublings of the exponent of 2, in search of a change of sign
 _SAMPLES, _ZOOMS = 60, 8  # where the shape is not shown
 
