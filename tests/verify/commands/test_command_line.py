@@ -606,13 +606,12 @@ def test_verify_from_start_to_end(tmp_path, monkeypatch):
 
 def test_where_nobody_sees_a_bar_a_line_tells_how_far_it_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(progress, "_SELDOM", 0)
+    monkeypatch.setattr(progress, "_SELDOM", 0.02)
     found = call("measure", CLAIM, "--quick", "--workers", "1")
     lines = found.err.splitlines()
-    assert lines[0].startswith("0 of ")
-    assert lines[0].endswith(" set-ups judged; replaying proofs")
-    assert lines[-1].endswith(" set-ups judged; smallest witnesses")
-    assert len({line.partition(" set-ups")[0] for line in lines}) > 3
+    assert lines[0] == "begun" or lines[0].startswith("0 of ")
+    assert any(line.endswith(" set-ups judged; replaying proofs") for line in lines)
+    assert len(set(lines)) > 3
     monkeypatch.setattr(progress, "_SELDOM", 3600)
     assert call("measure", CLAIM, "--quick", "--workers", "1").err == ""
 

@@ -1,8 +1,8 @@
 """How far a run is: a bar on a terminal; in a file that somebody watches, a line now and then."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Event, Thread
 
 import click
 from rich.progress import Progress
@@ -18,7 +18,8 @@ def progress() -> Iterator[Told]:
     """What a run tells how far it is."""
     screen = console(stderr=True)
     if not screen.is_terminal:
-        yield _seldom()
+        with _seldom() as told:
+            yield told
         return
     with Progress(console=screen, transient=True) as bar:
         task = bar.add_task("judging", total=None)
@@ -27,13 +28,22 @@ def progress() -> Iterator[Told]:
         )
 
 
-def _seldom() -> Told:
-    last = time.perf_counter()
+@contextmanager
+def _seldom() -> Iterator[Told]:
+    """Whatever was told last, also where that was long ago."""
+    last, over = ["begun"], Event()
 
     def told(what: str, done: int, total: int) -> None:
-        nonlocal last
-        if time.perf_counter() - last >= _SELDOM:
-            last = time.perf_counter()
-            click.echo(f"{done} of {total} set-ups judged; {what}", err=True)
+        last[0] = f"{done} of {total} set-ups judged; {what}"
 
-    return told
+    def tell() -> None:
+        while not over.wait(_SELDOM):
+            click.echo(last[0], err=True)
+
+    thread = Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield told
+    finally:
+        over.set()
+        thread.join()
