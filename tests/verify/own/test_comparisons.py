@@ -1,5 +1,8 @@
 """`==` in a user's file, between rationals of runs and floats; else it is Python's."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from flint import fmpq
@@ -10,6 +13,7 @@ from own_files import judged, loaded
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.own.entries import Entry
 from fedbounds.verify.own.run_comparisons import comparing, watched
+from fedbounds.verify.own.run_fractions import RunFraction
 from fedbounds.vocabulary import Standing
 
 # x+ = x/2 from 4, or x+ = x where the test says no
@@ -103,12 +107,41 @@ def test_programs_say_what_they_say_in_python(first, later):
 
 
 @pytest.mark.parametrize("number", [fmpq(1, 2), Entry(fmpq(1, 2)), np.array([fmpq(1, 2)])])
-@pytest.mark.parametrize("other", [0.5, np.float64(0.5), np.array([0.5])])
+@pytest.mark.parametrize(
+    "other",
+    [0.5, np.float64(0.5), np.float32(0.5), np.array([0.5]), np.array([1, 0.5], dtype=object),
+     Fraction(1, 2), Decimal("0.5"), 0.5 + 0j],
+)  # fmt: skip
 def test_every_kind_of_either_is_seen(number, other):
     names = comparing() | {"a": number, "b": other}
     for text in ("a == b", "b != a"):
-        with pytest.raises(FedboundsError, match="is equal to the float"):
+        with pytest.raises(FedboundsError, match="is equal to the "):
             exec(compile(watched(text, "mine.py"), "mine.py", "exec"), names)
+
+
+@pytest.mark.parametrize("other", [1, np.int64(1), True, fmpq(1), RunFraction(1), "a", None])
+def test_whole_numbers_and_fractions_of_a_file_are_asked(other):
+    names = comparing() | {"a": fmpq(1), "b": other}
+    exec(compile(watched("c = a == b", "mine.py"), "mine.py", "exec"), names)
+    assert names["c"] is (other not in ("a", None))
+
+
+def test_names_that_are_set_on_the_way_are_those_of_the_file():
+    """In chains too, and in functions, classes and comprehensions."""
+    text = """
+def seen(x):
+    if 0 < x == (n := 5) != 6:
+        return n
+    return [y for y in range(9) if 1 < y == x]
+class A:
+    high = 2
+    same = 1 < high == 2
+found = seen(5), seen(3), A.same, [z for z in (1, 2) if 0 < z == 2]
+"""
+    plain, own = {}, comparing()
+    exec(text, plain)
+    exec(compile(watched(text, "mine.py"), "mine.py", "exec"), own)
+    assert own["found"] == plain["found"] == (5, [3], True, [2])
 
 
 def test_a_file_that_is_no_program_is_told_with_its_line(tmp_path):

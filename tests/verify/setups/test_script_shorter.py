@@ -270,6 +270,20 @@ def test_what_tells_numbers_apart_is_watched_as_it_is(monkeypatch, test):
     assert (kept(text, "2") is None) == test.startswith("isinstance")
 
 
+def test_what_fails_with_others_alone_is_not_caught(monkeypatch):
+    """Planted: compiled rationals have no remainder, and the other branch is taken."""
+    text = script(
+        "def step(p, see):\n"
+        "    try:\n        left = p['n'] / 2 % 3\n"
+        "    except TypeError:\n        left = 0\n"
+        "    if left:\n        see(y=6)\n    else:\n        see(y=5)\n"
+    )
+    assert kept(text, "2") is None
+    assert "see(y=5)" not in kept(text, "1")
+    monkeypatch.setattr(script_shorter, "may_be_quick", lambda *_: True)
+    assert kept(text, "2") is not None
+
+
 def test_a_block_of_which_nothing_is_read_is_still_one():
     found = kept(
         script(

@@ -24,7 +24,7 @@ class Lazily(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
-            self._made[name] = _made(name, self.make, name) if name in self.names else None
+            self._made[name] = _value(name, self.make, name) if name in self.names else None
         if self._made[name] is None:
             raise KeyError(name)
         return self._made[name]
@@ -53,7 +53,7 @@ class Mapped(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
-            self._made[name] = _made(name, self.make, self.values_of[name])
+            self._made[name] = _value(name, self.make, self.values_of[name])
         return self._made[name]
 
     def __contains__(self, name: object) -> bool:
@@ -66,7 +66,7 @@ class Mapped(Mapping[str, Any]):
         return len(self.values_of)
 
 
-def _made(name: str, make: Callable[[Any], Any], given: Any) -> Any:
+def _value(name: str, make: Callable[[Any], Any], given: Any) -> Any:
     """What is missing while a value is made does not mean that there is none."""
     try:
         return make(given)

@@ -112,9 +112,14 @@ def _is_near(every: Sequence[Space], case: Case) -> bool:
     if not is_shown(case) or (isinstance(case.setup, Setup) and is_long(case.setup)):
         return False  # no script walks through all of that, and smaller ones were searched
     known, family = parameters_of(case), _family(case)
-    own = (x.counts for x in every if {family, None} & {_family(one) for one in _some_cases(x)})
-    found = (counts.items() for one in own for counts in one)
+    own = (x for x in every if family is None or _has_family(x, family))
+    found = (counts.items() for space in own for counts in space.counts)
     return any(all(known.get(x, y) == y for x, y in counts if x != T.name) for counts in found)
+
+
+def _has_family(space: Space, family: str) -> bool:
+    """Whether one searches among its problems, or among ladders, which have several."""
+    return not {family, None}.isdisjoint(map(_family, _some_cases(space)))
 
 
 def _some_cases(space: Space) -> Iterator[Case]:

@@ -20,12 +20,13 @@ _OF_KINDS = {"float", "getattr", "hasattr", "isinstance", "type"}
 def may_be_quick(tree: ast.Module, imported: set[str]) -> bool:
     """Whether other rationals take the branches that those of Python do.
 
-    They are equal to no float, and of another kind.
+    They are equal to no float, of another kind, and know less: what fails may be caught.
     """
     every = [node for top in _with_tests(tree) for node in walk(top)]
     floats = any(isinstance(x, ast.Constant) and isinstance(x.value, float) for x in every)
     names = {x.id for x in every if isinstance(x, ast.Name)}
-    return Fraction.__module__ in imported and not floats and not names & _OF_KINDS
+    caught = any(isinstance(x, ast.Try) for x in every)
+    return Fraction.__module__ in imported and not (floats or caught or names & _OF_KINDS)
 
 
 def _with_tests(tree: ast.Module) -> Iterator[ast.stmt]:
