@@ -27,7 +27,7 @@ _BUDGET = 300  # of a reading without a proof, in a run of the default profile
 @pytest.mark.parametrize("claim_id", ["personalization/eq-4.5", "personalization/thm-4.5-fin"])
 def test_what_fails_late_alone_is_found(claim_id):
     found = claim(claim_id)
-    best = tightest(found, {found.readings[0]: _BUDGET}, 0)[found.readings[0]]
+    best = tightest([(found, {found.readings[0]: _BUDGET})], 0)[0][found.readings[0]]
     assert best is not None
     assert best.outcome.verdict is Verdict.VIOLATED
     run = best.instance.setup.run

@@ -10,7 +10,7 @@ from fedbounds.verify.judge.judge import judge_reading
 from fedbounds.verify.measure.objectives import exact
 from fedbounds.verify.results import run
 from fedbounds.verify.search import tightest as search
-from fedbounds.verify.search.explore import again, explore
+from fedbounds.verify.search.explore import Exploration, again, explore
 from fedbounds.verify.search.seeking import spaces
 from fedbounds.verify.search.tightest import tightest
 from fedbounds.verify.search.witness import explain, find_witness
@@ -18,12 +18,20 @@ from fedbounds.verify.setups.instance_file import from_data, to_data
 from fedbounds.vocabulary import Verdict
 
 FIGURE = claim("personalization/fig-1d")
+
+
+def explored(part, budgets):
+    one = Exploration(spaces(FIGURE, part), budgets, 0)
+    explore([one])
+    return one.seen
+
+
 LEVEL = next(x for x in FIGURE.readings if "Theorem 3.11" in x.name)
 
 
 @pytest.mark.parametrize("reading", [FIGURE.readings[0], LEVEL], ids=["by a tenth", "the level"])
 def test_a_search_finds_what_no_planned_ladder_shows(reading):
-    best = tightest(FIGURE, {reading: 40}, 0)[reading]
+    best = tightest([(FIGURE, {reading: 40})], 0)[0][reading]
     assert best.outcome.verdict is Verdict.VIOLATED
     assert best.instance.setup not in [one.ladder for one in ladders("personalization")]
     stored = from_data(to_data(best.instance))
@@ -36,7 +44,7 @@ def test_a_search_finds_what_no_planned_ladder_shows(reading):
 
 def test_a_violation_that_no_file_may_hold_is_one(monkeypatch):
     monkeypatch.setattr(search, "is_kept", lambda case: False)
-    best = search.tightest(FIGURE, {LEVEL: 40}, 0)[LEVEL]
+    best = search.tightest([(FIGURE, {LEVEL: 40})], 0)[0][LEVEL]
     assert best.outcome.verdict is Verdict.VIOLATED
     monkeypatch.setattr(run, "from_data", refuse)
     assert run._of_file(search.as_summary(best)["data"]) is None
@@ -49,7 +57,7 @@ def refuse(data):
 def test_its_steps_are_those_of_the_theorems():
     """Of every ladder that is looked at: one gamma, within Theorem 3.11 at the largest K."""
     part = read(FIGURE, FIGURE.readings[0])[0]
-    seen = explore(spaces(FIGURE, part), {(part,): 30}, 0)
+    seen = explored(part, {(part,): 30})
     assert len(seen) >= 12
     for one in seen:
         case = again(one, [part])
@@ -68,7 +76,7 @@ def test_its_steps_are_those_of_the_theorems():
 
 def test_nothing_is_sought_beyond_the_closest_that_there_is():
     part = read(FIGURE, FIGURE.readings[0])[0]
-    seen = explore(spaces(FIGURE, part), {(part,): 100}, 0)
+    seen = explored(part, {(part,): 100})
     assert min(one.gaps.get(part, 1) for one in seen) == -1
     assert len(seen) == 40  # one in each of many shapes, and no steps from there
 

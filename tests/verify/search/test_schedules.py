@@ -83,7 +83,7 @@ def test_no_schedule_breaks_what_holds_of_all():
 
 
 def test_the_tightest_search_varies_schedules_and_its_file_is_replayed(tmp_path, capsys):
-    best = tightest(THEOREM, {THEOREM.readings[0]: 60}, 0)[THEOREM.readings[0]]
+    best = tightest([(THEOREM, {THEOREM.readings[0]: 60})], 0)[0][THEOREM.readings[0]]
     assert best.outcome.verdict is Verdict.VIOLATED
     data = {"claim": THEOREM.id, "instance": as_summary(best)["data"]}
     path = tmp_path / "found.json"

@@ -37,7 +37,7 @@ def planted(name, part, taken=None):
 @pytest.mark.parametrize(("name", "part", "taken"), TAKEN)
 def test_what_a_condition_rules_out_is_found_without_it(name, part, taken):
     found = planted(name, part, taken)
-    best = tightest(found, {AS_PRINTED: _BUDGET}, 0)[AS_PRINTED]
+    best = tightest([(found, {AS_PRINTED: _BUDGET})], 0)[0][AS_PRINTED]
     assert best.outcome.verdict is Verdict.VIOLATED
     again = from_data(to_data(best.instance))  # and stays so when it is read from a file
     assert judge_reading(found, AS_PRINTED, again, measure(again)).verdict is Verdict.VIOLATED
@@ -45,5 +45,5 @@ def test_what_a_condition_rules_out_is_found_without_it(name, part, taken):
 
 @pytest.mark.parametrize(("name", "part"), [x[:2] for x in TAKEN[::3]])
 def test_with_all_its_conditions_it_is_seen_to_hold(name, part):
-    best = tightest(planted(name, part), {AS_PRINTED: 20}, 0)[AS_PRINTED]
+    best = tightest([(planted(name, part), {AS_PRINTED: 20})], 0)[0][AS_PRINTED]
     assert best.judgement.verdict is Verdict.NOT_VIOLATED

@@ -27,6 +27,7 @@ from fedbounds.verify.search.planned import judged, planned_cases, tightest_case
 from fedbounds.verify.search.seeking import spaces
 from fedbounds.verify.search.tape import Tape, corners_first, moved
 from fedbounds.verify.search.tightest import as_summary, tightest, tightest_parts
+from fedbounds.verify.setups import found as setups
 from fedbounds.verify.setups.inside import NoStepsError, rounded, steps_inside
 from fedbounds.verify.setups.instance_file import from_data
 from fedbounds.vocabulary import Method, Verdict
@@ -40,7 +41,7 @@ def planted(name, change, part=""):
 
 
 def searched(found, budget=40):
-    return tightest(found, {found.readings[0]: budget}, 0).get(found.readings[0])
+    return tightest([(found, {found.readings[0]: budget})], 0)[0].get(found.readings[0])
 
 
 def times(factor):
@@ -195,15 +196,57 @@ def test_the_same_answers_make_the_same_set_up_and_others_another():
     assert 1 <= sum(other[key] != tape.made[key] for key in other) <= 2
 
 
+def explored(spaces, budgets):
+    one = explore.Exploration(spaces, budgets, 0)
+    explore.explore([one])
+    return one.seen
+
+
+def test_equal_set_ups_are_measured_once_and_claims_find_what_they_find_alone(monkeypatch):
+    """Lemmas on local steps have other sides; their first set-ups are often the same."""
+    claims = [claim(f"meerkat/{name}") for name in ("thm-b9", "eq-6", "eq-7")]
+    asked = [(own, {own.readings[0]: 15}) for own in claims]
+    measured, listed = [], setups._listed
+    monkeypatch.setattr(
+        setups, "_listed", lambda *own, **more: measured.append(own) or listed(*own, **more)
+    )
+
+    def found(asked):
+        setups._listed_again.cache_clear()
+        measured.clear()
+        rows = [as_summary(best) for own in tightest(asked, 0) for best in own.values()]
+        return rows, len(measured)
+
+    together, few = found(asked)
+    alone, many = zip(*(found([one]) for one in asked), strict=True)
+    assert together == [row for rows in alone for row in rows]
+    assert few < sum(many)
+
+
+def test_answers_that_make_a_known_set_up_measure_nothing_again(monkeypatch):
+    seen, plain = [], explore.gaps
+    monkeypatch.setattr(
+        explore, "gaps", lambda parts, case: seen.append(case) or plain(parts, case)
+    )
+    space = space_of("lem-3.4")
+    one = explore.Exploration([space], {(space.part,): 10}, 0)
+    case = one.first[0]
+    assert one.gaps(case) is one.gaps(replace(case, name="other"))
+    assert len(seen) == 1
+    fewer = replace(case, setup=replace(case.setup, most=1))
+    assert one.gaps(fewer) is not one.gaps(case)
+    assert len(seen) == 2
+
+
 def test_the_budget_is_counted(monkeypatch):
     """Whatever an evaluation says, and however long it takes."""
     counted = []
     monkeypatch.setattr(explore, "gaps", lambda parts, case: counted.append(case) or {})
     space = space_of("lem-3.4")
     for budget in (5, 17):
-        assert len(explore.explore([space], {(space.part,): budget}, 0)) == budget
+        assert len(explored([space], {(space.part,): budget})) == budget
     monkeypatch.setattr(explore, "gaps", lambda parts, case: {space.part: 0.5})
-    seen = explore.explore([space], {(space.part,): 23}, 0)
+    seen = explored([space], {(space.part,): 23})
     assert 20 <= len(seen) <= 23
 
 
@@ -215,11 +258,11 @@ def test_readings_look_at_each_others_set_ups(monkeypatch):
     monkeypatch.setattr(
         explore, "gaps", lambda parts, case: seen.append(parts) or plain(parts, case)
     )
-    together = tightest(found, {first: 20, second: 20}, 0)
+    together = tightest([(found, {first: 20, second: 20})], 0)[0]
     assert together.keys() == {first, second}
     assert len(seen) <= 8 + 12 + 12
     assert all(len(parts) == 2 for parts in seen)  # both readings
-    alone = tightest(found, {first: 20}, 0)[first]
+    alone = tightest([(found, {first: 20})], 0)[0][first]
     assert together[first].relative_gap <= alone.relative_gap
 
 
@@ -247,9 +290,9 @@ def test_what_floats_alone_break_is_looked_at_in_balls(monkeypatch):
 def test_what_takes_too_long_in_rationals_is_judged_in_balls(monkeypatch):
     found = claim("personalization/thm-3.7")
     (reading, *_) = found.readings
-    alone = tightest(found, {reading: 8}, 0)[reading]
+    alone = tightest([(found, {reading: 8})], 0)[0][reading]
     monkeypatch.setattr(search, "MOST_EXACT_WORK", 1)
-    best = tightest(found, {reading: 8}, 0)[reading]
+    best = tightest([(found, {reading: 8})], 0)[0][reading]
     assert best.judgement.instance.method is Method.BALLS
     assert best.relative_gap == pytest.approx(alone.relative_gap, rel=0.01)
     assert from_data(as_summary(best)["data"]).method is Method.RATIONAL
@@ -275,7 +318,7 @@ def test_a_search_that_forgets_a_condition_is_seen(monkeypatch):
         return found | {name: 3 * found[name] for name in ("gamma", "gamma_u", "gamma_v")}
 
     monkeypatch.setattr("fedbounds.verify.search.seeking.steps_inside", outside)
-    found = tightest(whole, {whole.readings[0]: 12}, 0).get(whole.readings[0])
+    found = tightest([(whole, {whole.readings[0]: 12})], 0)[0].get(whole.readings[0])
     assert (
         found is None
         or refusal(
@@ -289,8 +332,8 @@ def test_a_search_that_finds_nothing_to_which_a_claim_applies_is_counted(monkeyp
     huge = Condition(L, ">=", sp.Integer(10**9))
     never = planted("lem-3.4", lambda part: replace(part, conditions=(*part.conditions, huge)))
     monkeypatch.setattr(process, "claim_of", lambda claim_id: never)
-    assert tightest(never, {AS_PRINTED: 3}, 0) == {AS_PRINTED: None}
-    (row,) = process.searched(never.id, ((AS_PRINTED.name, "key", 3),), 0)
+    assert tightest([(never, {AS_PRINTED: 3})], 0)[0] == {AS_PRINTED: None}
+    ((row,),) = process.searched([(never.id, ((AS_PRINTED.name, "key", 3),))], 0)
     found = summarise(never.entry, [row], {})["readings"][0]
     (reason,) = found["refused"]
     assert (found["counts"], "3 evaluations" in reason) == ({"not applicable": 1}, True)
@@ -373,7 +416,7 @@ def test_every_part_is_reported_and_the_closest_comes_first():
 
 def test_a_process_finds_the_same_and_its_record_is_plain():
     found = claim("personalization/lem-3.4")
-    alone = tightest(found, {found.readings[0]: 10}, 0).get(found.readings[0])
-    (row,) = process.searched(found.id, ((found.readings[0].name, "key", 10),), 0)
+    alone = tightest([(found, {found.readings[0]: 10})], 0)[0].get(found.readings[0])
+    ((row,),) = process.searched([(found.id, ((found.readings[0].name, "key", 10),))], 0)
     assert pickle.loads(pickle.dumps(row))["best"] == as_summary(alone)
     assert row["verdict"] == alone.judgement.verdict

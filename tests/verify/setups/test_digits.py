@@ -11,7 +11,8 @@ from fedbounds.theory.language.registry import setups
 from fedbounds.verify.measure.balls import BITS, Ball
 from fedbounds.verify.measure.known import MissingError
 from fedbounds.verify.setups.digits import FEWEST, Digits
-from fedbounds.verify.setups.found import _listed, narrowed, view_of
+from fedbounds.verify.setups.found import _listed, view_of
+from fedbounds.verify.setups.narrowed import narrowed
 
 MOST = 4096
 

@@ -1,6 +1,6 @@
 """Run a plan: judge every instance, keep every record, sum up every claim."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ from ..judge.settled import Finding, as_record
 from ..judge.standing import REFUSED
 from ..judge.summary import summarise
 from ..measure.device import Device, namespace
-from ..search.tightest import BUDGET
+from ..search.tightest import BUDGET, places
 from ..setups.instance_file import from_data
 from .engine import engine_of
 from .kept_steps import kept_steps
@@ -44,6 +44,7 @@ _BUDGET = {Profile.QUICK: 0, Profile.DEFAULT: BUDGET, Profile.THOROUGH: 10 * BUD
 _OF_FILES = 4  # times fewer for a user's file, whose first verdict is to come soon
 _UNPROVED = 3  # times as many where a reading has no proof, and nothing planned breaks it
 _BATCH = 8  # instances handed to a process at a time
+_SEARCHED = 1500  # evaluations, about: of searches that are handed to a process together
 
 
 @dataclass(frozen=True)
@@ -224,34 +225,55 @@ def _to_search(
                 own[reading] = most
         if own:
             found.append((claim, own))
-    return sorted(found, key=lambda one: -sum(one[1].values()))  # what takes longest first
+    return found
 
 
 def _searched_records(
     asked: Sequence[tuple[Claim, dict[Reading, int]]], settings: Settings, store: Store, each: Any
 ) -> Iterator[Record]:
     """The tightest instances that searches find, with so many evaluations."""
-    work = []
+    work = {}
     for claim, budgets in asked:
         # readings are searched together: what is found for one rests on the others
         told = [(claim_text(claim, reading), budget) for reading, budget in budgets.items()]
         given = engine_of(claim.entry.paper), repr(told)
-        own = (
+        work[claim] = tuple(
             (one.name, record_key(*given, f"search {one.name}", settings.seed), budget)
             for one, budget in budgets.items()
         )
-        work.append((claim.id, tuple(own), settings.seed))
-    missing = [one for one in work if not all(store.knows(one[0], key) for _, key, _ in one[1])]
-    fresh = each(searched, *zip(*missing, strict=True)) if missing else iter(())
-    for one in work:
-        claim_id, readings, _ = one
-        rows = next(fresh) if one in missing else None
-        for at, (_, key, _) in enumerate(readings):
-            if rows is not None:
-                store.save_found(claim_id, key, rows[at])
-            row = store.found(claim_id, key)
+    missing = [x for x, own in work.items() if not all(store.knows(x.id, k) for _, k, _ in own)]
+    jobs = [tuple((x.id, work[x]) for x in batch) for batch in _search_batches(missing, work)]
+    fresh = each(searched, jobs, [settings.seed] * len(jobs)) if jobs else iter(())
+    for job, rows in zip(jobs, fresh, strict=True):
+        for (claim_id, readings), own_rows in zip(job, rows, strict=True):
+            for (_, key, _), row in zip(readings, own_rows, strict=True):
+                store.save_found(claim_id, key, row)
+    for claim, readings in work.items():
+        for _, key, _ in readings:
+            row = store.found(claim.id, key)
             if row is not None:
                 yield row
+
+
+def _search_batches(
+    claims: Sequence[Claim], work: Mapping[Claim, Sequence[tuple[str, str, int]]]
+) -> list[tuple[Claim, ...]]:
+    """Claims that look at the same set-ups together; batches that take longest first."""
+    alike: dict[Any, list[Claim]] = {}
+    for claim in claims:
+        alike.setdefault((claim.entry.paper, places(claim)), []).append(claim)
+    found: list[tuple[int, tuple[Claim, ...]]] = []
+    for every in alike.values():
+        batch, size = list[Claim](), 0
+        for claim in every:
+            own = sum(budget for _, _, budget in work[claim])
+            if batch and size + own > _SEARCHED:
+                found.append((size, tuple(batch)))
+                batch, size = [], 0
+            batch.append(claim)
+            size += own
+        found.append((size, tuple(batch)))
+    return [batch for _, batch in sorted(found, key=lambda one: -one[0])]
 
 
 def _plan(entries: Sequence[Entry], claims: tuple[Claim, ...], settings: Settings) -> list[Case]:

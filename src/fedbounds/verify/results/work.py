@@ -1,5 +1,6 @@
 """What a process of a run does: judge a batch of instances and make their records."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fedbounds.theory.language.catalogue import entry
@@ -16,7 +17,7 @@ from ..judge.judge import judge
 from ..judge.ladder_record import ladder_of
 from ..judge.settled import Finding, settle
 from ..measure.device import Device
-from ..search.tightest import as_summary, tightest
+from ..search.tightest import Best, as_summary, tightest
 from .records import no_instance, record
 from .store import Journal
 
@@ -31,20 +32,33 @@ def findings_of(claim_id: str) -> list[Finding]:
     return list(settle(encoded(entry(claim_id))))
 
 
-def searched(claim_id: str, asked: Asked, seed: int) -> list[Record | None]:
-    """Records of the tightest instances that a search finds for a claim, of each reading asked.
+def searched(asked: Sequence[tuple[str, Asked]], seed: int) -> list[list[Record | None]]:
+    """Records of the tightest instances that searches find for claims, of each reading asked.
 
     None of a reading without an inequality that can be searched.
     """
-    claim = claim_of(claim_id)
-    named = {reading.name: reading for reading in claim.readings}
-    found = tightest(claim, {named[name]: budget for name, _, budget in asked}, seed)
+    claims = [claim_of(claim_id) for claim_id, _ in asked]
+    named = [{reading.name: reading for reading in claim.readings} for claim in claims]
+    budgets = [
+        {readings[name]: budget for name, _, budget in own}
+        for readings, (_, own) in zip(named, asked, strict=True)
+    ]
+    every = tightest(list(zip(claims, budgets, strict=True)), seed)
+    return [
+        _found_rows(claim_id, own, {reading.name: best for reading, best in found.items()})
+        for (claim_id, own), found in zip(asked, every, strict=True)
+    ]
+
+
+def _found_rows(
+    claim_id: str, asked: Asked, found: Mapping[str, Best | None]
+) -> list[Record | None]:
     rows: list[Record | None] = []
     for name, key, budget in asked:
-        best = found.get(named[name])
+        best = found.get(name)
         if best is not None:
             rows.append(record(best.judgement, key) | {"best": as_summary(best)})
-        elif named[name] in found:
+        elif name in found:
             rows.append(no_instance(claim_id, name, key, budget))
         else:
             rows.append(None)

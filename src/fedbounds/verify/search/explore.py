@@ -11,7 +11,7 @@ from fedbounds.vocabulary import Index, Method
 
 from ..decide.case import Case
 from ..decide.conditions import refusal
-from ..decide.measurement import measure
+from ..decide.measurement import fingerprint, measure
 from ..measure.balls import BITS
 from ..measure.moments import FLOATS
 from ..measure.steering import UnclearError
@@ -36,10 +36,8 @@ class Seen:
     size: int
 
 
-def explore(
-    spaces: Sequence[Space], budgets: Mapping[tuple[Part, ...], int], seed: int
-) -> list[Seen]:
-    """Every evaluated set-up: one in each of many shapes, then steps from the tightest ones.
+class Exploration:
+    """A counted search: one set-up in each of many shapes, then steps from the tightest ones.
 
     Parameters
     ----------
@@ -49,21 +47,111 @@ def explore(
         and share those of the many shapes.
     seed : int
     """
-    random = np.random.default_rng(seed)
-    parts = tuple(dict.fromkeys(part for own in budgets for part in own))
-    most = max(budgets.values())
-    seen: list[Seen] = []
-    while len(seen) < _spread(most) or (len(seen) < most and not any(s.gaps for s in seen)):
-        corner, at = divmod(len(seen), len(spaces))
-        seen.append(evaluated(parts, Tape(spaces[at], {}, random, corner=corner)))
-    left = most - len(seen)
-    climbed: set[Part] = set()
-    for own, budget in budgets.items():
-        for part, start, steps in _starts(own, seen, min(left, budget - _spread(budget))):
-            if part not in climbed:
-                seen.extend(_climb(part, parts, start, random, steps))
-        climbed.update(own)
-    return seen
+
+    def __init__(
+        self, spaces: Sequence[Space], budgets: Mapping[tuple[Part, ...], int], seed: int
+    ) -> None:
+        self.seen: list[Seen] = []
+        self._spaces, self._budgets = spaces, budgets
+        self._random = np.random.default_rng(seed)
+        self._parts = tuple(dict.fromkeys(part for own in budgets for part in own))
+        self._most = max(budgets.values())
+        self._known: dict[str, dict[Part, float]] = {}
+        self._shapes = [self._shape(at) for at in range(_spread(self._most))]
+
+    @property
+    def first(self) -> list[Case]:
+        """Set-ups of all shapes."""
+        return [case for _, case in self._shapes if case is not None]
+
+    def gaps(self, case: Case) -> dict[Part, float]:
+        """Of every part that applies; other answers may have made a set-up that is known."""
+        key = fingerprint(case.setup)
+        if key not in self._known:
+            self._known[key] = gaps(self._parts, case)
+        return self._known[key]
+
+    def go(self) -> None:
+        """Look at all shapes, at more as long as nothing applies, and climb from the tightest."""
+        for tape, case in self._shapes:
+            self.seen.append(self._seen(tape, case))
+        while len(self.seen) < self._most and not any(one.gaps for one in self.seen):
+            self.seen.append(self._seen(*self._shape(len(self.seen))))
+        left = self._most - len(self.seen)
+        climbed: set[Part] = set()
+        for own, budget in self._budgets.items():
+            steps = min(left, budget - _spread(budget))
+            for part, start, share in _starts(own, self.seen, steps):
+                if part not in climbed:
+                    self.seen.extend(self._climb(part, start, share))
+            climbed.update(own)
+
+    def _climb(self, part: Part, start: Seen, steps: int) -> Iterator[Seen]:
+        """Longer runs, other answers to one or two questions, longer runs; kept when not worse."""
+        now, width, left = start, 0.5, steps
+        while left and not _is_found(part, now):
+            at_first = left
+            for tried in self._longer(part, now):
+                yield tried
+                now, left = _closer(part, tried, now), left - 1
+                if not left or (now is tried and _is_found(part, now)):
+                    return
+            for _ in range(max(1, left // 2 if left < at_first else left)):
+                past = moved(now.space, now.made, now.widths, self._random, width)
+                tried = self._evaluated(now.space, past)
+                yield tried
+                better = _closer(part, tried, now) is tried
+                now, left = (tried if better else now), left - 1
+                if better and _is_found(part, now):
+                    return
+                width = min(1.0, 1.5 * width) if better else max(0.02, 0.85 * width)
+
+    def _longer(self, part: Part, start: Seen) -> Iterator[Seen]:
+        """Twice as many rounds, as long as that brings the sides closer.
+
+        Lengths that take rationals too long, and are too short for balls, are passed over.
+        """
+        now, most = start, start.widths.get(DOUBLINGS, 1)
+        for doublings in range(int(start.made.get(DOUBLINGS, 0)) + 1, most):
+            tried = self._evaluated(now.space, {**now.made, DOUBLINGS: doublings})
+            yield tried
+            if part not in tried.gaps:
+                continue
+            if tried.gaps[part] > now.gaps[part] - GROWS:
+                return
+            now = tried
+
+    def _shape(self, number: int) -> tuple[Tape, Case | None]:
+        corner, at = divmod(number, len(self._spaces))
+        return self._made(self._spaces[at], {}, corner)
+
+    def _evaluated(self, space: Space, past: Answers) -> Seen:
+        return self._seen(*self._made(space, past))
+
+    def _made(
+        self, space: Space, past: Answers, corner: int | None = None
+    ) -> tuple[Tape, Case | None]:
+        tape = Tape(space, past, self._random, corner=corner)
+        return tape, case_of(self._parts, tape)
+
+    def _seen(self, tape: Tape, case: Case | None) -> Seen:
+        counts = [value for value in tape.counts().values() if isinstance(value, int)]
+        size = int(np.prod([1 + value for value in counts], dtype=object))
+        found = {} if case is None else self.gaps(case)
+        return Seen(tape.space, tape.made, tape.widths, found, size)
+
+
+def explore(every: Sequence[Exploration]) -> None:
+    """All of them; of their shapes, those of equal set-ups together, which are measured once."""
+    alike: dict[str, list[tuple[Exploration, Case]]] = {}
+    for one in every:
+        for case in one.first:
+            alike.setdefault(fingerprint(exactly(case).setup), []).append((one, case))
+    for same in alike.values():
+        for one, case in same:
+            one.gaps(case)
+    for one in every:
+        one.go()
 
 
 def _spread(budget: int) -> int:
@@ -85,29 +173,6 @@ def _starts(
         yield part, start, budget // len(chosen)
 
 
-def _climb(
-    part: Part, parts: Sequence[Part], start: Seen, random: np.random.Generator, steps: int
-) -> Iterator[Seen]:
-    """Longer runs, other answers to one or two questions, longer runs; kept when not worse."""
-    now, width, left = start, 0.5, steps
-    while left and not _is_found(part, now):
-        at_first = left
-        for tried in _longer(part, parts, now, random):
-            yield tried
-            now, left = _closer(part, tried, now), left - 1
-            if not left or (now is tried and _is_found(part, now)):
-                return
-        for _ in range(max(1, left // 2 if left < at_first else left)):
-            past = moved(now.space, now.made, now.widths, random, width)
-            tried = evaluated(parts, Tape(now.space, past, random))
-            yield tried
-            better = _closer(part, tried, now) is tried
-            now, left = (tried if better else now), left - 1
-            if better and _is_found(part, now):
-                return
-            width = min(1.0, 1.5 * width) if better else max(0.02, 0.85 * width)
-
-
 def _is_found(part: Part, seen: Seen) -> bool:
     """Whether a part is clearly broken where a file holds it: that is sought no closer."""
     if seen.gaps[part] > _BROKEN:
@@ -116,36 +181,9 @@ def _is_found(part: Part, seen: Seen) -> bool:
     return case is not None and is_kept(exactly(case))
 
 
-def _longer(
-    part: Part, parts: Sequence[Part], start: Seen, random: np.random.Generator
-) -> Iterator[Seen]:
-    """Twice as many rounds, as long as that brings the sides closer.
-
-    Lengths that take rationals too long, and are too short for balls, are passed over.
-    """
-    now, most = start, start.widths.get(DOUBLINGS, 1)
-    for doublings in range(int(start.made.get(DOUBLINGS, 0)) + 1, most):
-        tried = evaluated(parts, Tape(now.space, {**now.made, DOUBLINGS: doublings}, random))
-        yield tried
-        if part not in tried.gaps:
-            continue
-        if tried.gaps[part] > now.gaps[part] - GROWS:
-            return
-        now = tried
-
-
 def _closer(part: Part, one: Seen, other: Seen) -> Seen:
     """The one on which a part is tighter; the first if both are as tight."""
     return one if one.gaps.get(part, np.inf) <= other.gaps[part] else other
-
-
-def evaluated(parts: Sequence[Part], tape: Tape) -> Seen:
-    """The set-up of a tape's answers."""
-    case = case_of(parts, tape)
-    found = {} if case is None else gaps(parts, case)
-    counts = [value for value in tape.counts().values() if isinstance(value, int)]
-    size = int(np.prod([1 + value for value in counts], dtype=object))
-    return Seen(tape.space, tape.made, tape.widths, found, size)
 
 
 def again(seen: Seen, parts: Sequence[Part], bits: int = FULL_BITS) -> Case | None:

@@ -4,7 +4,7 @@ What is sought is the smallest relative gap (right - left) / (|left| + |right|) 
 and conditions. Where both sides are sums of non-negative terms this is the largest left / right.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -22,7 +22,7 @@ from ..measure.threads import one_thread
 from ..setups.found import MOST_EXACT_WORK, Named, method_of
 from ..setups.instance_file import to_data
 from .closest import EQUAL, Closest, as_floats, closest
-from .explore import Seen, again, explore, gaps, in_balls, with_floats
+from .explore import Exploration, Seen, again, explore, gaps, in_balls, with_floats
 from .seeking import spaces
 from .small import exactly, is_kept
 
@@ -34,6 +34,7 @@ _SIMPLEST = 4  # points nearly as tight that are rounded for each
 _ATTAINED = 1e-11  # what rounding leaves of equality
 _MOST_EXACT = 6  # exact runs of a part
 _READABLE = 24  # characters of an exact number
+Asked = tuple[Claim, Mapping[Reading, int]]
 _Key = tuple[Any, ...]  # all of a group of parts on which its set-ups, and their numbers, depend
 
 
@@ -80,21 +81,23 @@ class Best:
         return next(o for o in self.judgement.outcomes if o.part == self.part)
 
 
-def tightest(claim: Claim, budgets: Mapping[Reading, int], seed: int) -> dict[Reading, Best | None]:
+def tightest(asked: Sequence[Asked], seed: int) -> list[dict[Reading, Best | None]]:
     """The tightest exact instance of each reading of which an inequality can be searched.
 
     None where no set-up was found to which it applies.
 
     Parameters
     ----------
-    budgets : mapping
-        Evaluations of every reading, counted: the same search finds the same instance. Readings
-        whose parts differ in their sides alone look at the same set-ups.
+    asked : sequence of pairs of a claim and a mapping
+        Evaluations of every reading, counted: the same search finds the same instance, whatever
+        else is asked. Readings whose parts differ in their sides alone look at the same set-ups.
     seed : int
-        Of the search.
+        Of the searches.
     """
-    found = _searched(claim, budgets, seed, first_only=True)
-    return {reading: min(own, key=rank, default=None) for reading, own in found.items()}
+    return [
+        {reading: min(own, key=rank, default=None) for reading, own in found.items()}
+        for found in _searched(asked, seed, first_only=True)
+    ]
 
 
 def tightest_parts(
@@ -110,7 +113,7 @@ def tightest_parts(
     ``first_only``: stop at the first part that has one, but for those that look broken. ``longer``:
     runs may have more rounds than the theory's counts say.
     """
-    found = _searched(claim, {reading: budget}, seed, first_only, longer)
+    (found,) = _searched([(claim, {reading: budget})], seed, first_only, longer)
     return tuple(sorted(found.get(reading, ()), key=rank))
 
 
@@ -119,30 +122,46 @@ def rank(best: Best) -> tuple[bool, float]:
     return best.outcome.verdict is not Verdict.VIOLATED, best.relative_gap
 
 
+def places(claim: Claim) -> frozenset[tuple[str, str]]:
+    """Runs and views of the set-ups among which its instances are searched."""
+    parts = (part for reading in claim.readings for part in read(claim, reading))
+    every = (space.sought for part in parts for space in spaces(claim, part))
+    return frozenset((one.runs, one.view) for one in every)
+
+
 def _searched(
-    claim: Claim,
-    budgets: Mapping[Reading, int],
-    seed: int,
-    first_only: bool,
-    longer: bool = True,
-) -> dict[Reading, list[Best]]:
-    groups = {reading: _groups(claim, reading, longer) for reading in budgets}
+    asked: Sequence[Asked], seed: int, first_only: bool, longer: bool = True
+) -> list[dict[Reading, list[Best]]]:
+    with one_thread():
+        every = [_explorations(claim, budgets, seed, longer) for claim, budgets in asked]
+        explore([one for own in every for one in own.values()])
+        return [
+            {
+                reading: _found(
+                    claim, reading, {own[key]: seen[key].seen for key in own}, first_only
+                )
+                for reading in budgets
+                if (own := _groups(claim, reading, longer))
+            }
+            for (claim, budgets), seen in zip(asked, every, strict=True)
+        ]
+
+
+def _explorations(
+    claim: Claim, budgets: Mapping[Reading, int], seed: int, longer: bool
+) -> dict[_Key, Exploration]:
+    """Those of a claim: what is found for one of its readings rests on the others."""
     wanted: dict[_Key, dict[tuple[Part, ...], int]] = {}
-    for reading, own in groups.items():
+    for reading, budget in budgets.items():
+        own = _groups(claim, reading, longer)
         for key, parts in own.items():
-            share = max(1, budgets[reading] // len(own))
+            share = max(1, budget // len(own))
             shares = wanted.setdefault(key, {})
             shares[parts] = max(share, shares.get(parts, 0))
-    with one_thread():
-        seen = {
-            key: explore(spaces(claim, next(iter(shares))[0], longer), shares, seed)
-            for key, shares in wanted.items()
-        }
-        return {
-            reading: _found(claim, reading, {own[key]: seen[key] for key in own}, first_only)
-            for reading, own in groups.items()
-            if own
-        }
+    return {
+        key: Exploration(spaces(claim, next(iter(shares))[0], longer), shares, seed)
+        for key, shares in wanted.items()
+    }
 
 
 def _groups(claim: Claim, reading: Reading, longer: bool) -> dict[_Key, tuple[Part, ...]]:

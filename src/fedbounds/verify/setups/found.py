@@ -1,7 +1,7 @@
 """What a theory's set-up shows: every number by its definition, assumptions where a run goes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -12,11 +12,11 @@ from flint import ctx, fmpq
 from fedbounds.errors import require, unknown_name
 from fedbounds.problems import Constants, Evidence
 from fedbounds.theory.language.registry import glossary, views
-from fedbounds.theory.language.setups import Run, Says, Setup, View, Where, is_formula
-from fedbounds.theory.language.symbols import quantities_in
+from fedbounds.theory.language.setups import Run, Says, Setup, View, is_formula
 from fedbounds.vocabulary import Method
 
 from ..decide.case import Found, find, in_rationals
+from ..decide.measurement import fingerprint
 from ..measure import objectives
 from ..measure import trace as traces
 from ..measure.answers import Asked, by_enumeration, by_moments
@@ -35,6 +35,7 @@ from ..measure.subject import Subject
 from ..measure.trace import Trace, subject_of
 from ..measure.unknowns import Refused
 from .digits import FEWEST, Digits
+from .narrowed import narrowed
 from .tried import tried
 
 Array = Any
@@ -54,7 +55,7 @@ class InFloats:
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """A set-up of which no more quantities are measured than some.
+    """A set-up of which no more quantities are measured than some, where more cost more.
 
     Attributes
     ----------
@@ -104,55 +105,30 @@ def _found_in_floats(given: InFloats) -> Found:
 
 @find.register
 def _found_of_named(given: Named) -> Found:
-    view = narrowed(view_of(given.setup), given.names)
+    view = view_of(given.setup)
+    if not (view.tried or view.many):  # there nothing is measured for which nobody asks
+        own = _Alike(fingerprint(given.setup), given.setup)
+        return _listed_again(own, view, given.most, given.bits, given.steers)
+    view = narrowed(view, given.names)
     if view.tried:
         return tried(given.setup, view)
-    if view.many:
-        with np.errstate(over="ignore", invalid="ignore"):  # told as well, not warned of
-            return _shown(given.setup, view, floats=False)
-    return _listed(given.setup, view, given.most, given.bits, steers=given.steers)
+    with np.errstate(over="ignore", invalid="ignore"):  # told as well, not warned of
+        return _shown(given.setup, view, floats=False)
 
 
-@lru_cache(maxsize=256)  # a search asks for the same quantities of many set-ups
-def narrowed(view: View, names: frozenset[str]) -> View:
-    """The view with these quantities, and those of which its definitions speak."""
-    every = (
-        *(x for x in view.constants.values() if not callable(x) or isinstance(x, sp.Basic)),
-        *(x for own in view.choices.values() for x in own.values()),
-        *(says for own in view.assumptions.values() for says in own),
-        *view.requires,
-    )
-    sides = (side for one in every for side in sides_of(one))
-    waiting = {*names, *(x for side in sides for x in names_in(side))}
-    kept: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name in view.quantities and name not in kept:
-            kept.add(name)
-            waiting |= names_in(view.quantities[name])
-    return replace(
-        view,
-        quantities={x: y for x, y in view.quantities.items() if x in kept},
-        states=tuple(x for x in view.states if x in kept),
-        later=tuple(x for x in view.later if x in kept),
-        each={x: y for x, y in view.each.items() if x in kept},
-        outcomes={x: y for x, y in view.outcomes.items() if x in kept},
-    )
+@dataclass(frozen=True)
+class _Alike:
+    """A set-up that is equal to others of the same content."""
+
+    fingerprint: str
+    setup: Setup = field(compare=False)
 
 
-def names_in(expression: sp.Expr) -> set[str]:
-    """Names in it, some of which may be quantities."""
-    symbols = {symbol.name for symbol in expression.free_symbols}
-    return symbols | quantities_in(expression)
-
-
-def sides_of(one: sp.Expr | Where | Says) -> tuple[sp.Expr, ...]:
-    """Expressions of which a definition or a statement is made."""
-    if isinstance(one, Says):
-        return one.left, one.right
-    if isinstance(one, Where):
-        return one.value, *(side for says in one.holds for side in sides_of(says))
-    return (one,)
+@lru_cache(maxsize=4)  # searches for several claims look at equal set-ups, one after the other
+def _listed_again(
+    own: _Alike, view: View, most: int | None, bits: int | None, steers: bool
+) -> Found:
+    return _listed(own.setup, view, most, bits, steers=steers)
 
 
 @in_rationals.register

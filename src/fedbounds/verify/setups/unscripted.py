@@ -11,7 +11,8 @@ from fedbounds.theory.language.setups import GIVEN, Says, Setup, View, Where
 
 from ..measure.subject import Subject
 from ..measure.trace import subject_of
-from .found import is_long, names_in, sides_of, view_of
+from .found import is_long, view_of
+from .narrowed import names_in, sides_of
 from .program import one_round
 from .script_parts import ANSWERS_OF, FAMILIES
 
