@@ -134,12 +134,13 @@ def step_sampled(problem: Any, p: Mapping[str, Any], state: State, drawn: State,
 def _observed(
     problem: Any, p: Mapping[str, Any], state: State, drawn: State, noise: Noise, see: Any
 ) -> State:
+    see(**_remembered(problem, state))
     after, reached, shown = _round(problem, p, state, drawn, noise)
     present, made = drawn["present"][:, :, None, None], (shown["uh"], shown["vh"], shown["xu"])
     for name, new in zip(("al", "be", "Wh"), made, strict=True):
         after[name] = state[name] + (new - state[name]) * present
     see(present=drawn["present"], **shown, **models(problem, shown, *reached))
-    see(**analysed(problem, state, after), **_everybody(problem, state, shown["au"]))
+    see(**analysed(problem, state, after), aj=shown["au"])
     return after
 
 
@@ -169,13 +170,13 @@ def step_averaging(
     return after
 
 
-def _everybody(problem: Any, state: State, gradients: Array) -> Shown:
+def _remembered(problem: Any, state: State) -> Shown:
     """Gradients by u at the last participation; and by names of any client what one's own are."""
     al, be = state["al"], state["be"]
     past = [problem.gradients(al[:, :, k, ...], be[:, :, k, ...])[0] for k in range(al.shape[2])]
     eu = problem.xp.stack(past, axis=2)
     own = {"alj": al, "bej": be, "ej": eu, "Wj": state["Wh"]}
-    return {"eu": eu, **own, "vj": state["v"], "aj": gradients}
+    return {"eu": eu, **own, "vj": state["v"]}
 
 
 ROUNDS = Algorithm(init, draw, step, "Scaffold-P")
