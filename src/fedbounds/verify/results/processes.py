@@ -8,18 +8,28 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_all_start_methods, get_context, parent_process
 from threading import Thread
+from typing import Any
 
 
 @contextmanager
 def worker_pool(workers: int, files: tuple[str, ...]) -> Iterator[ProcessPoolExecutor]:
     """Processes that know these files of a user; after an error they begin nothing more."""
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (files,))
+    pool = ProcessPoolExecutor(workers, _context(), _begin, (files,))
     try:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _context() -> Any:
+    """New processes are copies of one that has imported all, where a system has such."""
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["fedbounds.verify.results.work"])
+    return context
 
 
 def collect_seldom() -> None:
