@@ -102,6 +102,7 @@ def _edges(
 ) -> Iterator[str]:
     strict = takes is not None
     has_edge = cache(partial(_has_edge, part))  # many records are of the same numbers
+    every = frozenset().union(*map(_named, part.conditions))
     for condition in part.conditions:
         if condition.relation == "==" or not rows or not _is_plain(condition):
             continue
@@ -110,7 +111,11 @@ def _edges(
         near = ((chosen if strict else named, known) for chosen, known in own)
         if any(_at_edge(condition, moving, known, strict) for moving, known in near):
             continue
-        if any(has_edge(condition, chosen, frozenset(known.items())) for chosen, known in own):
+        told = {
+            (chosen, frozenset((x, known[x]) for x in every & known.keys())): None
+            for chosen, known in own
+        }
+        if any(has_edge(condition, *one) for one in told):
             yield f"the edge of {condition}"
 
 
