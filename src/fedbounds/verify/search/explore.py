@@ -22,6 +22,7 @@ from .tape import DOUBLINGS, FULL_BITS, Answers, Key, Tape, moved
 
 _SPREAD = 0.4  # share of the budget for one point in each of many shapes
 _BROKEN = -0.1  # a relative gap that nobody takes for rounding
+_STUCK = 60  # neighbours in a row that are no closer: there a climb ends
 GROWS = 1e-2  # of a relative gap: by so much it falls where longer runs are tighter
 
 
@@ -87,12 +88,16 @@ class Exploration:
             climbed.update(own)
 
     def _climb(self, part: Part, start: Seen, steps: int) -> Iterator[Seen]:
-        """Longer runs, other answers to one or two questions, longer runs; kept when not worse."""
-        now, width, left = start, 0.5, steps
-        while left and not _is_found(part, now):
+        """Longer runs, other answers to one or two questions, longer runs; kept when not worse.
+
+        It ends where many in a row were no closer.
+        """
+        now, width, left, failed = start, 0.5, steps, 0
+        while left and failed < _STUCK and not _is_found(part, now):
             at_first = left
             for tried in self._longer(part, now):
                 yield tried
+                failed = 0 if _is_closer(part, tried, now) else failed + 1
                 now, left = _closer(part, tried, now), left - 1
                 if not left or (now is tried and _is_found(part, now)):
                     return
@@ -101,8 +106,9 @@ class Exploration:
                 tried = self._evaluated(now.space, past)
                 yield tried
                 better = _closer(part, tried, now) is tried
+                failed = 0 if _is_closer(part, tried, now) else failed + 1
                 now, left = (tried if better else now), left - 1
-                if better and _is_found(part, now):
+                if failed >= _STUCK or (better and _is_found(part, now)):
                     return
                 width = min(1.0, 1.5 * width) if better else max(0.02, 0.85 * width)
 
@@ -179,6 +185,11 @@ def _is_found(part: Part, seen: Seen) -> bool:
         return False
     case = again(seen, [part])
     return case is not None and is_kept(exactly(case))
+
+
+def _is_closer(part: Part, one: Seen, other: Seen) -> bool:
+    """Whether a part is tighter on the first, by more than rounding."""
+    return one.gaps.get(part, np.inf) < other.gaps[part] - EQUAL
 
 
 def _closer(part: Part, one: Seen, other: Seen) -> Seen:
