@@ -18,7 +18,7 @@ from result_folders import document_of, files_of, stored, witness_file, write_li
 from set_ups import vectors_case
 
 import fedbounds
-from fedbounds.errors import ConflictError
+from fedbounds.errors import ConflictError, FedboundsError
 from fedbounds.theory.language.catalogue import PAPERS, entry, paper, select
 from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.language.registry import encoded
@@ -397,6 +397,17 @@ def test_show_prints_the_witness_script_to_run(judged, tmp_path):
         [sys.executable, "-I", "-c", found.out], capture_output=True, text=True, check=True
     )
     assert "broken: True" in done.stdout
+
+
+def test_a_witness_without_a_script_says_why_and_what_judges_it_again(tmp_path):
+    own = entry("meerkat/thm-2.2-explicit")
+    kept = {"claim": own.id, "no_script": "1000 rounds are too many for a script"}
+    for records in ([kept], [{"claim": "meerkat/eq-6", "no_script": "another"}, kept]):
+        with pytest.raises(FedboundsError, match=r"too many for a script; .*--replay .*out"):
+            command_line._print_witness(own, None, records, tmp_path / "out")
+    with pytest.raises(FedboundsError, match="has no witness"):
+        command_line._print_witness(own, None, records[:1], tmp_path / "out")
+    assert call("show", own.id, "--witness", "--out", tmp_path).code == 2
 
 
 def test_a_claim_without_a_witness_is_named(judged, tmp_path):

@@ -183,6 +183,13 @@ def _print_witness(
         told = {"claim": entry.id, "reading": reading} | row["difference"]
         click.echo(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False))
     if not scripts and not apart:
+        found = [row for row in records if row["claim"] == entry.id and row.get("no_script")]
+        if found:
+            raise FedboundsError(
+                f"{str(folder)!r} has a witness of {entry.id}, and no script that shows it: "
+                f"{found[0]['no_script']}; "
+                f"`fedbounds search {spelled(entry)} --replay {folder}` judges it again"
+            )
         raise FedboundsError(
             f"{str(folder)!r} has no witness of {entry.id}; "
             f"run `fedbounds verify {spelled(entry)}` first"
