@@ -111,10 +111,7 @@ def _edges(
         near = ((chosen if strict else named, known) for chosen, known in own)
         if any(_at_edge(condition, moving, known, strict) for moving, known in near):
             continue
-        told = {
-            (chosen, frozenset((x, known[x]) for x in every & known.keys())): None
-            for chosen, known in own
-        }
+        told = ((x, frozenset((y, known[y]) for y in every & known.keys())) for x, known in own)
         if any(has_edge(condition, *one) for one in told):
             yield f"the edge of {condition}"
 

@@ -5,10 +5,11 @@ Light: every process imports it.
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_all_start_methods, get_context, parent_process
+from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import Any
 
@@ -24,8 +25,8 @@ def worker_pool(workers: int, files: tuple[str, ...]) -> Iterator[ProcessPoolExe
 
 
 def _context() -> Any:
-    """New processes are copies of one that has imported all, where a system has such."""
-    if "forkserver" not in get_all_start_methods():
+    """New processes are copies of one that has imported all, on Linux, where a BLAS may be."""
+    if sys.platform != "linux":
         return get_context("spawn")
     context = get_context("forkserver")
     context.set_forkserver_preload(["fedbounds.verify.results.work"])

@@ -188,8 +188,8 @@ def _is_found(part: Part, seen: Seen) -> bool:
 
 
 def _is_closer(part: Part, one: Seen, other: Seen) -> bool:
-    """Whether a part is tighter on the first, by more than rounding."""
-    return one.gaps.get(part, np.inf) < other.gaps[part] - EQUAL
+    """Whether a part is tighter on the first; by however little, where both are far from tight."""
+    return one.gaps.get(part, np.inf) < other.gaps[part]
 
 
 def _closer(part: Part, one: Seen, other: Seen) -> Seen:
