@@ -250,22 +250,25 @@ def test_the_budget_is_counted(monkeypatch):
     assert 20 <= len(seen) <= 23
 
 
-def test_a_climb_ends_where_sixty_in_a_row_were_no_closer(monkeypatch):
-    """Planted: a step closer now and then, however small, keeps it going."""
+@pytest.mark.parametrize("far", [0.5, 1e-6, 1 - 1e-6])
+def test_a_climb_ends_where_sixty_in_a_row_were_no_closer(monkeypatch, far):
+    """Planted: a step closer now and then keeps it going, wherever the gap is."""
     space, told = space_of("lem-3.4"), [0]
+    near = min(far, 1 - far)
 
     def seen(closer):
         told[0] = 0
 
         def gaps(parts, case):
             told[0] += 1
-            return {space.part: 0.5 - 1e-9 * closer(told[0])}
+            return {space.part: far - near * closer(told[0])}
 
         monkeypatch.setattr(explore, "gaps", gaps)
         return len(explored([space], {(space.part,): 500}))
 
     assert seen(lambda at: 0) == 200 + 60  # shapes, and one climb
-    assert seen(lambda at: at // 5) == 500
+    assert seen(lambda at: at / 1e7) == 200 + 60
+    assert seen(lambda at: at // 5 / 200) == 500
 
 
 def test_readings_look_at_each_others_set_ups(monkeypatch):

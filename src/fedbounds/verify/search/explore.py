@@ -23,6 +23,7 @@ from .tape import DOUBLINGS, FULL_BITS, Answers, Key, Tape, moved
 _SPREAD = 0.4  # share of the budget for one point in each of many shapes
 _BROKEN = -0.1  # a relative gap that nobody takes for rounding
 _STUCK = 60  # neighbours in a row that are no closer: there a climb ends
+_LITTLE = 1e-3  # of the distance of a gap from both: less is no closer
 GROWS = 1e-2  # of a relative gap: by so much it falls where longer runs are tighter
 
 
@@ -188,8 +189,10 @@ def _is_found(part: Part, seen: Seen) -> bool:
 
 
 def _is_closer(part: Part, one: Seen, other: Seen) -> bool:
-    """Whether a part is tighter on the first; by however little, where both are far from tight."""
-    return one.gaps.get(part, np.inf) < other.gaps[part]
+    """Whether a part is tighter on the first: by some of what is between a gap and 0, and 1."""
+    gap = other.gaps[part]
+    least = _LITTLE * max(0.0, min(abs(gap), 1 - abs(gap)))
+    return one.gaps.get(part, np.inf) < gap - least
 
 
 def _closer(part: Part, one: Seen, other: Seen) -> Seen:
