@@ -399,15 +399,23 @@ def test_show_prints_the_witness_script_to_run(judged, tmp_path):
     assert "broken: True" in done.stdout
 
 
-def test_a_witness_without_a_script_says_why_and_what_judges_it_again(tmp_path):
-    own = entry("meerkat/thm-2.2-explicit")
-    kept = {"claim": own.id, "no_script": "1000 rounds are too many for a script"}
-    for records in ([kept], [{"claim": "meerkat/eq-6", "no_script": "another"}, kept]):
-        with pytest.raises(FedboundsError, match=r"too many for a script; .*--replay .*out"):
-            command_line._print_witness(own, None, records, tmp_path / "out")
+def test_a_witness_without_a_script_says_why_and_what_judges_it_again(tmp_path, capsys):
+    own, folder = entry("meerkat/thm-2.2-explicit"), tmp_path / "out"
+    kept = {"claim": own.id, "reading": "one", "no_script": "1000 rounds are too many"}
+    other = {"claim": "meerkat/eq-6", "reading": "two", "no_script": "another"}
+    told = r"reading 'one': 1000 rounds are too many; .*--replay .*out"
+    with pytest.raises(FedboundsError, match=told) as error:
+        command_line._print_witness(own, None, [other, kept], folder)
+    assert "another" not in str(error.value)
     with pytest.raises(FedboundsError, match="has no witness"):
-        command_line._print_witness(own, None, records[:1], tmp_path / "out")
-    assert call("show", own.id, "--witness", "--out", tmp_path).code == 2
+        command_line._print_witness(own, None, [other], folder)
+    folder.mkdir()
+    (folder / "two.py").write_text("print(2)")
+    summary = {"readings": [{"witness": None}, {"witness": "two.py"}]}
+    command_line._print_witness(own, summary, [other, kept], folder)
+    found = capsys.readouterr()
+    assert found.out == "print(2)\n"
+    assert "reading 'one': 1000 rounds" in found.err
 
 
 def test_a_claim_without_a_witness_is_named(judged, tmp_path):

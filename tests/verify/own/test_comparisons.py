@@ -136,12 +136,16 @@ def seen(x):
 class A:
     high = 2
     same = 1 < high == 2
-found = seen(5), seen(3), A.same, [z for z in (1, 2) if 0 < z == 2]
+two = 2
+class B:
+    low = [y for y in range(3) if 0 < y == 1]
+found = seen(5), seen(3), A.same, [z for z in (range(3) if 0 < two == 2 else ()) if 0 < z == 2]
 """
     plain, own = {}, comparing()
     exec(text, plain)
     exec(compile(watched(text, "mine.py"), "mine.py", "exec"), own)
     assert own["found"] == plain["found"] == (5, [3], True, [2])
+    assert own["B"].low == plain["B"].low == [1]
 
 
 def test_a_file_that_is_no_program_is_told_with_its_line(tmp_path):

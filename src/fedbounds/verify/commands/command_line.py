@@ -182,18 +182,20 @@ def _print_witness(
     for reading, row in apart.items():
         told = {"claim": entry.id, "reading": reading} | row["difference"]
         click.echo(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False))
+    without = {
+        row["reading"]: f"no script shows the witness against the reading {row['reading']!r}: "
+        f"{row['no_script']}; `fedbounds search {spelled(entry)} --replay {folder}` judges it again"
+        for row in records
+        if row["claim"] == entry.id and row.get("no_script")
+    }
     if not scripts and not apart:
-        found = [row for row in records if row["claim"] == entry.id and row.get("no_script")]
-        if found:
-            raise FedboundsError(
-                f"{str(folder)!r} has a witness of {entry.id}, and no script that shows it: "
-                f"{found[0]['no_script']}; "
-                f"`fedbounds search {spelled(entry)} --replay {folder}` judges it again"
-            )
-        raise FedboundsError(
+        none = (
             f"{str(folder)!r} has no witness of {entry.id}; "
             f"run `fedbounds verify {spelled(entry)}` first"
         )
+        raise FedboundsError("; ".join(without.values()) or none)
+    for line in without.values():
+        click.echo(line, err=True)
     for script in scripts:
         path = inside(folder, script)
         if not path.is_file():

@@ -53,6 +53,9 @@ class _Watched(ast.NodeTransformer):
             return node
         sides: list[tuple[ast.expr, ast.expr]] = [(node.left, node.left)]  # as set, and as read
         for inner in node.comparators[:-1]:
+            if isinstance(inner, ast.Name):  # in some places no other may be set
+                sides.append((inner, inner))
+                continue
             name = next(self._names)
             own = ast.NamedExpr(ast.Name(name, ast.Store()), inner)
             sides.append((own, ast.Name(name, ast.Load())))
