@@ -37,7 +37,7 @@ def some(own, seed, degree=3):
 def both(own, left, right, over):
     """Of the sum of products, one way and the other."""
     total = sum(a * b for a, b in zip(left[1:], right[1:], strict=True)) + left[0] * right[0]
-    return bare(mean_product(own, left, right, over)), bare(own.mean(total, over))
+    return bare(mean_product(own, [(fmpq(1), left, right)], over)), bare(own.mean(total, over))
 
 
 @pytest.mark.parametrize("over", [(0, 1, 2), (0, 2), (1,)])
@@ -46,6 +46,18 @@ def test_they_are_means_of_the_product(over):
     for one, other in product(range(4), range(4)):
         found, wanted = both(own, some(own, one), some(own, other), over)
         assert found == wanted
+
+
+def test_places_add_up_with_their_weights():
+    own = named()
+    x = own.state()["x"].reshape(-1)
+    every = [(fmpq(1, 3), some(own, 1), some(own, 2)), (fmpq(2, 3), some(own, 3), some(own, 1))]
+    every += [(fmpq(1, 5), [x[0]], [x[1]]), (fmpq(1, 7), [fmpq(2)], [fmpq(3)])]
+    for over in ((0, 1, 2), (1,)):
+        each = [mean_product(own, [place], over) for place in every]
+        alone = [mean_product(own, [(fmpq(1), *place[1:])], over) for place in every]
+        wanted = sum(bare(one) * weight for one, (weight, *_) in zip(alone, every, strict=True))
+        assert bare(mean_product(own, every, over)) == wanted == sum(map(bare, each))
 
 
 def test_squares_and_numbers_among_them_are_none_but_that():
@@ -76,10 +88,10 @@ def test_what_was_carried_is_refused_as_in_the_product():
     (first,) = own.carry([x[0] * z[0]])
     assert both(own, [first * z[1]], [first * z[1]], (0, 1, 2)) == (bare(first * first),) * 2
     with pytest.raises(Refused, match="before see.carry and after it"):
-        mean_product(own, [first * z[1]], [z[0]], (0, 1, 2))
+        mean_product(own, [(fmpq(1), [first * z[1]], [z[0]])], (0, 1, 2))
     (second,) = own.carry([first])
     with pytest.raises(Refused, match="at two places"):
-        mean_product(own, [first * z[1]], [second * z[1]], (0, 1, 2))
+        mean_product(own, [(fmpq(1), [first * z[1]], [second * z[1]])], (0, 1, 2))
 
 
 def test_monomials_are_those_of_the_polynomial():

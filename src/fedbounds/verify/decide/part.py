@@ -56,6 +56,7 @@ from .sides import (
     of_both,
     of_these,
     signs_of,
+    sizes_of,
     tightness,
     told_as,
     where,
@@ -291,7 +292,7 @@ def _by_sign(
     weakly = equal | (signs == ABOVE) | (signs == NOT_BELOW)
     holds = equal if identity else signs == ABOVE if strict else weakly
     open_ = ~broken & ~holds
-    size = abs(sides.left) + abs(sides.right)
+    size = sizes_of(sides)
     if method not in EXACT:
         if is_narrow(part, numbers):  # conclusions are no surer than premises
             near = each_pair(lambda gap, all_: bool(abs(gap) <= EQUALITY * all_), gaps, size)

@@ -131,7 +131,7 @@ def tightness(part: Part, sides: Sides, silent: Array = np.False_) -> float | No
     if part.relation is Relation.EQUAL:
         return None
     if any((where(x, lambda value: value < 0) & ~silent).any() for x in sides.terms):
-        size = abs(sides.left) + abs(sides.right)
+        size = sizes_of(sides)
         if any(
             (each_pair(_is_negative, x, size).astype(bool) & ~silent).any() for x in sides.terms
         ):
@@ -141,27 +141,30 @@ def tightness(part: Part, sides: Sides, silent: Array = np.False_) -> float | No
     return float(ratios.max()) if ratios.size and ratios.max() > 0 else None
 
 
-def _is_negative(term: Any, size: Any) -> bool:
+def _is_negative(term: Any, size: arb) -> bool:
     """Whether it is below zero; at the edge of a condition a factor may be, by its rounding."""
     if not term < 0:
         return False
-    try:
-        return _float(term) < -_TOLD * _float(size)
-    except OverflowError:
-        return bool(_ball(term) < -_TOLD * _ball(size))
+    middle = size.mid()
+    return bool(middle == 0 or _ball(term).mid() < -_TOLD * middle)
 
 
-def of_both(gap: Any, size: Any) -> float:
+def sizes_of(sides: Sides) -> Array:
+    """Of both sides together, as balls: no sign rests on them, and long rationals are slow."""
+    return each_pair(
+        lambda one, other: abs(_ball(one)) + abs(_ball(other)), sides.left, sides.right
+    )
+
+
+def of_both(gap: Any, size: arb) -> float:
     """The gap over the sum of both sides, which are not negative."""
-    try:
-        return _float(gap) / _float(size) if _float(size) > 0 else 0.0
-    except OverflowError:
-        return _float(_ball(gap) / _ball(size))
+    middle = size.mid()
+    return float((_ball(gap).mid() / middle).mid()) if middle > 0 else 0.0
 
 
 def in_doubt(gap: Any, size: Any) -> float:
     """By how much the gap over the sum of both sides may be another than that of their middles."""
-    if not isinstance(gap, arb) and not isinstance(size, arb):
+    if not isinstance(gap, arb):
         return 0.0
     ratio = _ball(gap) / _ball(size)
     return float(ratio.rad()) if ratio.is_finite() else 1.0  # as large as such a ratio is
@@ -169,13 +172,10 @@ def in_doubt(gap: Any, size: Any) -> float:
 
 def _ratio(left: Any, right: Any) -> float:
     """Over a positive number."""
-    if isinstance(left, Roots | arb) or isinstance(right, Roots | arb):
-        found = _ball(left) / _ball(right)
-        return _float(found if found.rad() <= _TOLD else found.lower())
-    try:
-        return float(left / right)
-    except OverflowError:
-        return _float(_ball(left) / _ball(right))
+    if isinstance(left, float) and isinstance(right, float):
+        return left / right
+    found = _ball(left) / _ball(right)
+    return _float(found if found.rad() <= _TOLD else found.lower())
 
 
 BELOW, ZERO, ABOVE, NOT_BELOW, UNKNOWN = range(5)

@@ -16,6 +16,7 @@ from .contract import (
     check_rows,
     different,
     drawn_by,
+    one_step,
     place,
     started,
     stepped,
@@ -250,7 +251,8 @@ def taken(
         )
     before = {name: np.repeat(values, count, axis=0) for name, values in rows.state.items()}
     tiled = {name: np.concatenate([x] * len(rows)) for name, x in drawn.items()}
-    after, shown = stepped(subject.algorithm, subject.problem, p, before, tiled)
+    step = one_step if subject.steers else stepped
+    after, shown = step(subject.algorithm, subject.problem, p, before, tiled)
     _refuse_long(after, t)
     chances = np.kron(rows.chances, numbers(every.chances, subject.exact))
     return Round(t, rows, every, drawn, before, after, shown, chances)

@@ -18,7 +18,7 @@ from .beginnings import Beginning, beginning
 from .degrees import products_of_round
 from .enumerated import one_state
 from .exact_steps import InSteps, TooMuchError
-from .over_one import InBalls, OverOne, Whole, whole
+from .over_one import BallMap, InBalls, OverOne, Whole, whole
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
 from .round_maps import check_state, forms_of, pair_map, pairs
@@ -75,11 +75,15 @@ def moments(subject: Subject, most: int | None = None, bits: int = 0) -> Moments
         if t == 0 or traces[-1].asked_round:
             trace = round_of(subject, first, t)
         traces.append(trace)
-    return _moments(first, traces, most, bits)
+    return _moments(first, traces, most, bits, subject.steers)
 
 
 def _moments(
-    first: Beginning, traces: Sequence[Unrolling], most: int | None, bits: int = 0
+    first: Beginning,
+    traces: Sequence[Unrolling],
+    most: int | None,
+    bits: int = 0,
+    steers: bool = False,
 ) -> Moments:
     """Of every round from the first on."""
     every: _Every | InSteps | Steered
@@ -92,7 +96,7 @@ def _moments(
         if bits == FLOATS:
             every = Steered(first, own, names, most or MOST_WORK)
         else:
-            every = _Every(first, own, names, most, balls=bool(bits))
+            every = _Every(first, own, names, most, balls=bool(bits), steers=steers)
     return Moments(tuple(MomentsOfRound(every, t) for t in range(len(traces) + 1)), tuple(traces))
 
 
@@ -190,6 +194,8 @@ class _Step:
         self.form: Callable[[Pair], Form] = forms.__getitem__  # one moment after the round
         wholes = _Made(lambda pair: whole(self.form(pair)))
         self.whole: Callable[[Pair], Whole] = wholes.__getitem__  # the same over one denominator
+        maps = _Made(lambda own: BallMap([(one, self.form(one)) for one in sorted(own)]))
+        self.balls: Callable[[frozenset[Pair]], BallMap] = maps.__getitem__  # several at once
         if trace.by is not None:  # its outcomes are not listed
             forms |= round_map(trace)
             return
@@ -198,15 +204,15 @@ class _Step:
         self._rows = listed_rows(trace)
 
 
-class _Made(dict[Pair, Any]):
+class _Made(dict[Any, Any]):
     """Values that are made when they are first asked for."""
 
-    def __init__(self, make: Callable[[Pair], Any]) -> None:
+    def __init__(self, make: Callable[[Any], Any]) -> None:
         super().__init__()
         self._make = make
 
-    def __missing__(self, pair: Pair) -> Any:
-        self[pair] = found = self._make(pair)
+    def __missing__(self, own: Any) -> Any:
+        self[own] = found = self._make(own)
         return found
 
 
@@ -221,9 +227,10 @@ class _Every:
         most: int | None,
         *,
         balls: bool,
+        steers: bool,
     ) -> None:
         self.first, self.steps, self.pairs, self.most = first, steps, every, most
-        self.balls = balls
+        self.balls, self._steers = balls, steers
         self.known: list[Any] = [
             InBalls() if balls else OverOne(reduced=t % _REDUCED == 0)
             for t in range(len(steps) + 1)
@@ -258,6 +265,16 @@ class _Every:
         found: fmpq | Ball = self.known[at].squared(forms)
         return found
 
+    def every_round(self, forms: Sequence[Whole], first: int, count: int) -> None:
+        """Find what these ask for in so many rounds, all at once if that is not too much.
+
+        Where it is, rounds are found one after another when they are asked for: the first are known
+        then. A search has no use for these.
+        """
+        pairs = sorted({pair for form in forms for pair, _ in form.above})
+        if not self._found(pairs, first + count - 1) and self._steers:
+            raise self._too_much(first + count - 1)
+
     def _begun(self, forms: Sequence[Whole]) -> OverOne:
         """The start in rationals, as far as these ask for it."""
         every = {pair for form in forms for pair, _ in form.above} - self.start.above.keys()
@@ -267,18 +284,29 @@ class _Every:
 
     def _find(self, pairs: Sequence[Pair], at: int) -> None:
         """All at once; one after another where it becomes too much, so that the first are known."""
-        asked = self._asked(pairs, at)
-        work = [self._cost(own, at - back) for back, own in enumerate(asked)]
-        weighed = sum(self._weight(own, at - back) for back, own in enumerate(work))
-        if not self._is_too_much(sum(work), weighed):
-            self.work, self.weighed = self.work + sum(work), self.weighed + weighed
-            for t, own in enumerate(reversed(asked), at + 1 - len(asked)):
-                self.known[t].add({one: self._of(one, t) for one in own})
-        elif len(pairs) > 1:
+        if self._found(pairs, at):
+            return
+        if len(pairs) > 1:
             for pair in pairs:
                 self._find((pair,), at)
         else:
-            self._as_far_as_it_goes(asked, at)
+            self._as_far_as_it_goes(self._asked(pairs, at), at)
+
+    def _found(self, pairs: Sequence[Pair], at: int) -> bool:
+        """Whether it was not too much to find all at once."""
+        asked = self._asked(pairs, at)
+        work = [self._cost(own, at - back) for back, own in enumerate(asked)]
+        weighed = sum(self._weight(own, at - back) for back, own in enumerate(work))
+        if self._is_too_much(sum(work), weighed):
+            return False
+        self.work, self.weighed = self.work + sum(work), self.weighed + weighed
+        for t, own in enumerate(reversed(asked), at + 1 - len(asked)):
+            if own and self.balls and t:
+                forms = self.steps[t - 1].balls(frozenset(own))
+                self.known[t].add(self.known[t - 1].through(forms))
+            else:
+                self.known[t].add({one: self._of(one, t) for one in own})
+        return True
 
     def _as_far_as_it_goes(self, asked: list[set[Pair]], at: int) -> None:
         """Raise, with what was found before it became too much."""
@@ -288,17 +316,29 @@ class _Every:
                 cost = self._cost((one,), t)
                 self.work, self.weighed = self.work + cost, self.weighed + self._weight(cost, t)
                 if self._is_too_much(0, 0):
-                    most = MOST_WORK if self.most is None else self.most
-                    raise TooMuchError(f"more than {most} products of rationals within {t} rounds")
+                    raise self._too_much(t)
                 self.known[t].add({one: self._of(one, t)})
+
+    def _too_much(self, at: int) -> TooMuchError:
+        most = MOST_WORK if self.most is None else self.most
+        return TooMuchError(f"more than {most} products of rationals within {at} rounds")
 
     def _asked(self, pairs: Iterable[Pair], at: int) -> list[set[Pair]]:
         """What is not known yet, of round ``at``, of the round before it, ..."""
         asked = [{x for x in pairs if x not in self.known[at].above}]
         while asked[-1] and at >= len(asked):
-            step, known = self.steps[at - len(asked)], self.known[at - len(asked)].above
-            asked.append({x for own in asked[-1] for x in step.form(own) if x not in known})
+            before = at - len(asked)
+            step, known = self.steps[before], self.known[before].above
+            if len(asked) > 1 and asked[-1] == asked[-2] and self._are_alike(before):
+                asked.append(asked[-1])  # they ask for themselves
+            else:
+                asked.append({x for own in asked[-1] for x in step.form(own) if x not in known})
         return asked
+
+    def _are_alike(self, before: int) -> bool:
+        """Whether this round and the next one have the same step, and nothing of both is known."""
+        nothing = not (self.known[before].above or self.known[before + 1].above)
+        return nothing and self.steps[before] is self.steps[before + 1]
 
     def _cost(self, pairs: Iterable[Pair], at: int) -> int:
         return sum(map(len, map(self.steps[at - 1].form, pairs))) if at else 0
@@ -334,11 +374,14 @@ class MomentsOfRound(Mapping[Pair, fmpq | Ball]):
         """The same of so many rounds from this one on."""
         if isinstance(self._every, Steered):
             return self._every.series(form, self._at, count)
+        if isinstance(self._every, _Every):
+            self._every.every_round((form,), self._at, count)
         return [self._every.applied(form, at) for at in range(self._at, self._at + count)]
 
     def squared(self, forms: Sequence[Whole], count: int) -> list[Any]:
         """The sum of squares of linear functions, of so many rounds from this one on."""
         if isinstance(self._every, _Every):
+            self._every.every_round(forms, self._at, count)
             return [self._every.squared(forms, t) for t in range(self._at, self._at + count)]
         rows = [[x * x for x in self.onwards(form, count)] for form in forms]
         return [sum(column, fmpq(0)) for column in zip(*rows, strict=True)]

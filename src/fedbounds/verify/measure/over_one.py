@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
-from flint import arb, fmpq, fmpz
+from flint import arb, arb_mat, fmpq, fmpz
 
 from .balls import Ball
 from .round_maps import Form, Pair
@@ -110,6 +110,25 @@ class OverOne(Mapping[Pair, fmpq]):
         return len(self.above)
 
 
+class BallMap:
+    """Linear functions of moments, several at once, in balls.
+
+    Parameters
+    ----------
+    forms : sequence of pairs with functions
+        The moments that they are of the next round.
+    """
+
+    def __init__(self, forms: Sequence[tuple[Pair, Form]]) -> None:
+        self.rows = [pair for pair, _ in forms]
+        self.columns = sorted({pair for _, form in forms for pair in form})
+        place = {pair: at for at, pair in enumerate(self.columns)}
+        self.matrix = arb_mat(len(self.rows), len(self.columns))
+        for row, (_, form) in enumerate(forms):
+            for pair, factor in form.items():
+                self.matrix[row, place[pair]] = factor
+
+
 class InBalls:
     """The same in balls, whose digits do not grow with the round."""
 
@@ -119,6 +138,11 @@ class InBalls:
     def add(self, balls: Mapping[Pair, arb]) -> None:
         """More of them."""
         self.above |= balls
+
+    def through(self, forms: BallMap) -> dict[Pair, arb]:
+        """The next moments."""
+        column = arb_mat(len(forms.columns), 1, [self.above[pair] for pair in forms.columns])
+        return dict(zip(forms.rows, (forms.matrix * column).entries(), strict=True))
 
     def total(self, form: Whole) -> arb:
         """What a linear function of them is."""

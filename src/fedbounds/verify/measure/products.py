@@ -1,41 +1,60 @@
 """Means of sums of products of two polynomials, without the product, which has many more terms."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 from flint import fmpq
 
 from .monomials import Monomial, Partners, joined
+from .roots import Roots, plain, total
 from .unknowns import Unknown, Variables
 
+Place = tuple[fmpq, Sequence[Any], Sequence[Any]]
 _ZERO = fmpq(0)
 _BySource = Mapping[Monomial, Sequence[tuple[Monomial, fmpq]]]
 
 
-def mean_product(
-    named: Variables, left: Sequence[Any], right: Sequence[Any], over: Iterable[int]
-) -> Any:
-    """`Variables.mean` of sum_i left_i right_i over the sources of these numbers.
+def mean_product(named: Variables, places: Iterable[Place], over: Iterable[int]) -> Any:
+    """`Variables.mean` of the sum over places of weight sum_i left_i right_i, over some sources.
 
     With left_i = sum_a s^a P_a and right_i = sum_b s^b Q_b it is sum_ab E[s^(a+b)] P_a Q_b: only
     pairs whose expectation is not zero are multiplied.
+
+    Parameters
+    ----------
+    places : iterable of weights with both vectors
+    over : iterable of int
+        Numbers of the sources.
     """
-    sources, total = frozenset(over), dict[Monomial, fmpq]()
-    rest: Any = None
-    for one, other in zip(left, right, strict=True):
-        if _is_drawn(named, one, other):
-            _add(named, total, one, other, sources)
-        else:
-            own = one * other
-            rest = own if rest is None else rest + own
-    rest = named.mean(rest, sources)
-    if rest is None or not total:
-        return named.made(total) if rest is None else rest
+    sources, drawn = frozenset(over), dict[Monomial, fmpq]()
+    others: list[Any] = []
+    for weight, left, right in places:
+        rest: Any = None
+        for one, other in zip(left, right, strict=True):
+            if _is_drawn(named, one, other):
+                _add(named, drawn, one, other, sources, weight)
+            else:
+                own = one * other
+                rest = own if rest is None else rest + own
+        if rest is not None:
+            others.append(rest if weight == 1 else rest * weight)
+    if not others:
+        return named.made(drawn)
+    rest = named.mean(_sum(others), sources)
+    if not drawn:
+        return rest
     if not isinstance(rest, Unknown):
-        return named.made(total) + rest
+        return named.made(drawn) + rest
     for monomial, factor in rest.monomials.items():
-        total[monomial] = total.get(monomial, _ZERO) + factor
-    return named.made(total)
+        drawn[monomial] = drawn.get(monomial, _ZERO) + factor
+    return named.made(drawn)
+
+
+def _sum(numbers: Sequence[Any]) -> Any:
+    """All at once where there are roots, which grow with every term."""
+    return plain(total(numbers)) if Roots in set(map(type, numbers)) else reduce(add, numbers)
 
 
 def _is_drawn(named: Variables, one: Any, other: Any) -> bool:
@@ -57,6 +76,7 @@ def _add(
     left: Unknown,
     right: Unknown,
     over: frozenset[int],
+    times: fmpq,
 ) -> None:
     one = _by_source(named, left)
     other = one if right is left else _by_source(named, right)
@@ -72,6 +92,7 @@ def _add(
                 continue
             if right is left and met != drawn:
                 weight = 2 * weight
+            weight *= times
             for a, x in first:
                 weighted = x * weight
                 for b, y in other[met]:

@@ -238,6 +238,12 @@ def total(numbers: Iterable[Any]) -> Roots:
     return _merged(term for number in numbers for term in as_roots(number).terms)
 
 
+def plain(found: Roots) -> Any:
+    """Rational where it can be."""
+    number = found.rational()
+    return found if number is None else number
+
+
 def _merged(terms: Iterable[Root]) -> Roots:
     """Terms with a rational quotient as one; those that cancel are left out."""
     same: dict[tuple[fmpz, fmpz, int], Root] = {}

@@ -25,10 +25,12 @@ from fedbounds.theory.language.symbols import VectorSymbol
 from .balls import Ball
 from .evaluate import Numbers, Roots, as_roots, evaluate, total
 from .products import mean_product
+from .roots import plain
 from .slopes import over_all, over_some
 from .unknowns import Refused, Variables, bare
 
 Array = Any
+_ONE = fmpq(1)
 _PRODUCTS = ("sq", "ip")
 _MEANS = ("given", "most")
 
@@ -133,14 +135,22 @@ class Unrolled:
         return array
 
     def mean_product(self, left: Array, right: Array) -> Any:
-        """Of the inner product of two vectors: draws are integrated first, place by place."""
+        """Of the inner product of two vectors."""
         over = [n for own in self.draws.values() for n in own]
         one, other = np.broadcast_arrays(left, right)
-        found = np.empty((*one.shape[:-1], 1), dtype=object)
-        for at in np.ndindex(one.shape[:-1]):
-            sides = one[at].tolist(), other[at].tolist()
-            found[at] = mean_product(self.variables, *sides, over)
-        return self.mean(found, ()).item()
+        shape = one.shape[:-1]
+        own: list[tuple[int, Any]] = [
+            (axis, self.weights[axis]) for axis, length in enumerate(shape) if length > 1
+        ]
+        places = (
+            (
+                math.prod((weight[at[axis]] for axis, weight in own), start=_ONE),
+                one[at].tolist(),
+                other[at].tolist(),
+            )
+            for at in np.ndindex(shape)
+        )
+        return mean_product(self.variables, places, over)
 
     def _refuse_carried(self, array: Array, over: set[int]) -> None:
         """A conditional mean over what was carried depends on is not known."""
@@ -189,7 +199,7 @@ def _totals(entries: Array, axis: int) -> Array:
     rows = np.moveaxis(entries, axis, -1)
     found = np.empty(rows.shape[:-1], dtype=object)
     for at in np.ndindex(found.shape):
-        found[at] = _plain(total(rows[at]))
+        found[at] = plain(total(rows[at]))
     return np.expand_dims(found, axis)
 
 
@@ -371,19 +381,13 @@ def _root(square: Any) -> Any:
     if isinstance(square, Ball):
         return square.sqrt()
     if isinstance(square, Roots):
-        return _plain(square.root(2))
+        return plain(square.root(2))
     return _known_root(square.p, square.q)
 
 
 @lru_cache(maxsize=65_536)  # entries of an array are often equal; to hash a rational is slow
 def _known_root(numerator: fmpz, denominator: fmpz) -> Any:
-    return _plain(as_roots(fmpq(numerator, denominator)).root(2))
-
-
-def _plain(found: Roots) -> Any:
-    """Rational where it can be."""
-    number = found.rational()
-    return found if number is None else number
+    return plain(as_roots(fmpq(numerator, denominator)).root(2))
 
 
 _roots = np.frompyfunc(_root, 1, 1)

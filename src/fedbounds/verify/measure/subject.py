@@ -36,6 +36,9 @@ class Subject:
     shown : Shown
     changing : mapping from parameter to function of the round
         Parameters that are others in other rounds.
+    steers : bool
+        Whether it steers a search alone: a step is not held against itself, which is done where
+        what was found is judged.
     """
 
     algorithm: Algorithm
@@ -45,6 +48,7 @@ class Subject:
     rounds: int
     shown: Shown = field(default_factory=Shown)
     changing: Mapping[str, Callable[[int], Any]] = field(default_factory=dict)
+    steers: bool = False
 
     def __post_init__(self) -> None:
         require(self.rounds >= 0, "rounds T", self.rounds, "at least 0")

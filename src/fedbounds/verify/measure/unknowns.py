@@ -383,6 +383,9 @@ class Variables:
         """E over the sources of these numbers, which no longer occur; a number if none does."""
         if not isinstance(value, Unknown):
             return value
+        degrees = value.polynomial.degrees()
+        if any(degrees[: self.entries]) and not any(degrees[self.entries :]):
+            return value  # of the state alone
         if self.stages:
             for monomial in value.monomials:
                 self.stage_of(monomial)  # which refuses

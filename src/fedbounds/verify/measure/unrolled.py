@@ -356,7 +356,8 @@ def _unrolled(
     try:
         drawn = answered(draw, sources, answers)
         traced = p.with_values({name: named.parameter(name) for name in named.parameters})
-        after, shown = stepped(subject.algorithm, subject.problem, traced, before, drawn, carry)
+        step = one_step if subject.steers else stepped
+        after, shown = step(subject.algorithm, subject.problem, traced, before, drawn, carry)
         if named.stages:
             named.together([entry for array in after.values() for entry in array.reshape(-1)])
     except FedboundsError as error:  # whatever it is, enumeration tells it where it matters

@@ -186,7 +186,7 @@ def _listed(
     def products(node: sp.Expr) -> Array:
         return enclosed(known.products(node))
 
-    missing = together(analysed(setup.run, view, most, first)[1].missing, found.missing)
+    missing = together(analysed(setup.run, view, most, first, steers)[1].missing, found.missing)
     return replace(found, products=products, missing=missing)
 
 
@@ -356,7 +356,7 @@ def known_of(
     setup: Setup, view: View, most: int | None = None, bits: int = 0, *, steers: bool = False
 ) -> Known:
     """Everything that is defined of a set-up whose outcomes are listed; the rest as of `Named`."""
-    trace, besides = analysed(setup.run, view, most, bits)
+    trace, besides = analysed(setup.run, view, most, bits, steers)
     return Known(
         trace,
         defined(setup, view, trace.subject),
@@ -467,9 +467,11 @@ def _chosen(view: View, name: str, value: Any) -> Any:
 
 
 @lru_cache(maxsize=1)  # the set-ups of one run follow each other; views are compared by identity
-def analysed(run: Run, view: View, most: int | None = None, bits: int = 0) -> tuple[Trace, Besides]:
+def analysed(
+    run: Run, view: View, most: int | None = None, bits: int = 0, steers: bool = False
+) -> tuple[Trace, Besides]:
     """The trace of a run, and what only moments measure of it."""
-    subject = subject_of(run, view)
+    subject = replace(subject_of(run, view), steers=steers)
     if view.moments:
         try:
             return traces.followed(subject, most, bits), Besides({}, {})
