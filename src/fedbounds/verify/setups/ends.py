@@ -8,6 +8,7 @@ Whether a number is admitted is decided exactly, or in balls.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -46,9 +47,21 @@ def ends(conditions: Sequence[Condition], name: str, known: Known) -> Ends:
         Of one part.
     known : mapping from symbol name to rational
     """
-    own = [c for c in conditions if _tells(c, name, known)]
+    own = tuple(c for c in conditions if _tells(c, name, known))
     if not own:
         return Ends()
+    named = sorted(frozenset[str]().union(*map(_named, own)) - {name})
+    return _ends(own, name, tuple((x, _plain(known[x])) for x in named))
+
+
+def _plain(value: Any) -> Any:
+    """A rational as two whole numbers: it is a key, and takes long to look up itself."""
+    return (int(value.p), int(value.q)) if type(value) is fmpq else value
+
+
+@lru_cache(maxsize=4096)  # parts of many claims have the same conditions on the same numbers
+def _ends(own: tuple[Condition, ...], name: str, told: tuple[tuple[str, Any], ...]) -> Ends:
+    known = {x: fmpq(*value) if isinstance(value, tuple) else value for x, value in told}
     found = _bounds(own, name, known)
     if found is None:
         every = list(_every(own, name, known))
