@@ -1,5 +1,6 @@
 """Run the benchmarks and keep their table in RESULTS.md, with date and machine."""
 
+import argparse
 import datetime
 import os
 import platform
@@ -29,6 +30,7 @@ def table(found: list[Row]) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__).parse_args()
     others = (fedplt, submodel, masked, zeroth_order, networks, strategies, daily)
     every = [*rows(), *(row for module in others for row in module.rows())]
     text = (
