@@ -1,5 +1,7 @@
 """What an algorithm may not do: sample, mix outcomes, change its arguments, mix in floats."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from flint import fmpq
@@ -12,6 +14,8 @@ from fedbounds.verify.measure.answers import Asked, by_enumeration
 from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.contract import Parameters, stepped
 from fedbounds.verify.measure.count import Count
+from fedbounds.verify.measure.enumerated import enumerated as every_outcome
+from fedbounds.verify.measure.subject import Subject
 from fedbounds.verify.own.families import quadratic
 from fedbounds.verify.own.load import load
 
@@ -134,6 +138,21 @@ def test_rows_that_see_others_are_told_whatever_their_number(how, rows):
     plain = Algorithm(None, None, lambda problem, p, state, drawn: {"x": 2 * state["x"]}, "own")
     after, _ = stepped(plain, Clients(problem), Parameters({}), {"x": x}, {})
     assert (after["x"] == 2 * x).all()
+
+
+@pytest.mark.parametrize("how", ["their mean", "the last", "order"])
+def test_a_step_that_steers_a_search_is_not_held_against_itself_and_what_is_judged_is(how):
+    problem, start = quadratic([[[1]], [[3]]], [[1], [-2]], [4])
+    own = Algorithm(
+        lambda problem, start: {"x": start},
+        lambda random, problem, p: {"present": random.participants(2, 1)},
+        lambda problem, p, state, drawn: {"x": MIXED[how](state["x"] - drawn["present"][:, :1])},
+        "own",
+    )
+    subject = Subject(own, Clients(problem), start, {}, 1)
+    with pytest.raises(FedboundsError, match="mix rows"):
+        every_outcome(subject)
+    assert len(every_outcome(replace(subject, steers=True)).rounds) == 1
 
 
 def run_of(theory, rounds=2):
