@@ -18,7 +18,7 @@ from .beginnings import Beginning, beginning
 from .degrees import products_of_round
 from .enumerated import one_state
 from .exact_steps import InSteps, TooMuchError
-from .over_one import BallMap, InBalls, OverOne, Whole, whole
+from .over_one import BallMap, InBalls, OverOne, Whole, ball_map, whole
 from .round_maps import Form as Form
 from .round_maps import Pair as Pair
 from .round_maps import check_state, forms_of, pair_map, pairs
@@ -194,8 +194,10 @@ class _Step:
         self.form: Callable[[Pair], Form] = forms.__getitem__  # one moment after the round
         wholes = _Made(lambda pair: whole(self.form(pair)))
         self.whole: Callable[[Pair], Whole] = wholes.__getitem__  # the same over one denominator
-        maps = _Made(lambda own: BallMap([(one, self.form(one)) for one in sorted(own)]))
-        self.balls: Callable[[frozenset[Pair]], BallMap] = maps.__getitem__  # several at once
+        maps = _Made(lambda own: ball_map({one: self.form(one) for one in sorted(own)}))
+        self.balls: Callable[[frozenset[Pair]], BallMap | None] = (
+            maps.__getitem__
+        )  # several at once
         if trace.by is not None:  # its outcomes are not listed
             forms |= round_map(trace)
             return
@@ -301,11 +303,11 @@ class _Every:
             return False
         self.work, self.weighed = self.work + sum(work), self.weighed + weighed
         for t, own in enumerate(reversed(asked), at + 1 - len(asked)):
-            if own and self.balls and t:
-                forms = self.steps[t - 1].balls(frozenset(own))
-                self.known[t].add(self.known[t - 1].through(forms))
-            else:
+            forms = self.steps[t - 1].balls(frozenset(own)) if own and self.balls and t else None
+            if forms is None:
                 self.known[t].add({one: self._of(one, t) for one in own})
+            else:
+                self.known[t].add(self.known[t - 1].through(forms))
         return True
 
     def _as_far_as_it_goes(self, asked: list[set[Pair]], at: int) -> None:

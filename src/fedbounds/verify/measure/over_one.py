@@ -13,6 +13,8 @@ from flint import arb, arb_mat, fmpq, fmpz
 from .balls import Ball
 from .round_maps import Form, Pair
 
+_DENSE = 16  # entries of a matrix take as long as one product in a loop
+
 
 @dataclass(frozen=True, eq=False)
 class Whole:
@@ -110,23 +112,33 @@ class OverOne(Mapping[Pair, fmpq]):
         return len(self.above)
 
 
+@dataclass(frozen=True, eq=False)
 class BallMap:
     """Linear functions of moments, several at once, in balls.
 
-    Parameters
+    Attributes
     ----------
-    forms : sequence of pairs with functions
-        The moments that they are of the next round.
+    rows, columns : lists of pairs
+        The moments that they are of the next round, and those of which they are functions.
+    matrix : arb_mat
     """
 
-    def __init__(self, forms: Sequence[tuple[Pair, Form]]) -> None:
-        self.rows = [pair for pair, _ in forms]
-        self.columns = sorted({pair for _, form in forms for pair in form})
-        place = {pair: at for at, pair in enumerate(self.columns)}
-        self.matrix = arb_mat(len(self.rows), len(self.columns))
-        for row, (_, form) in enumerate(forms):
-            for pair, factor in form.items():
-                self.matrix[row, place[pair]] = factor
+    rows: list[Pair]
+    columns: list[Pair]
+    matrix: arb_mat
+
+
+def ball_map(forms: Mapping[Pair, Form]) -> BallMap | None:
+    """Of the forms of the next moments; None where most factors are 0: loops are faster."""
+    rows, columns = list(forms), sorted({pair for form in forms.values() for pair in form})
+    if len(rows) * len(columns) > _DENSE * sum(map(len, forms.values())):
+        return None
+    place = {pair: at for at, pair in enumerate(columns)}
+    matrix = arb_mat(len(rows), len(columns))
+    for row, form in enumerate(forms.values()):
+        for pair, factor in form.items():
+            matrix[row, place[pair]] = factor
+    return BallMap(rows, columns, matrix)
 
 
 class InBalls:
