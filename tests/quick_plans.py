@@ -19,7 +19,7 @@ from fedbounds.verify.judge.proofs import Proofs, prove
 from fedbounds.verify.judge.settings.judge import universal
 from fedbounds.verify.judge.settled import Finding
 from fedbounds.verify.results import packs, run
-from fedbounds.verify.results.kept_steps import kept_steps
+from fedbounds.verify.results.kept import kept_steps
 from fedbounds.verify.results.store import Store
 
 Record = dict[str, Any]

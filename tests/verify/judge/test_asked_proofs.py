@@ -10,7 +10,7 @@ from fedbounds.theory.proof.language import CORRECTED
 from fedbounds.theory.proof.library import book_of, replayed
 from fedbounds.theory.proof.replay import Local, Replays, inherit, rested_on, rests_on
 from fedbounds.verify.judge import proofs
-from fedbounds.verify.results.kept_steps import kept_steps
+from fedbounds.verify.results.kept import kept_steps
 from fedbounds.verify.results.store import Store
 
 PAPER = "fedplt"

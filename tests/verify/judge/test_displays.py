@@ -7,6 +7,8 @@ from fedbounds.theory.language.registry import displayed
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.plan import own_displays
 from fedbounds.verify.page.tables import _scaling
+from fedbounds.verify.results import kept
+from fedbounds.verify.results.store import Store
 
 
 @pytest.mark.parametrize("paper", ["fedplt", "submodel"])
@@ -33,6 +35,27 @@ def test_a_claim_alone_has_its_own_and_they_are_called_the_same(quick_displays):
     claim = "submodel/claim-residual"
     found = own_displays("submodel", Profile.QUICK, {claim})
     assert found == {claim: quick_displays("submodel")[claim]}
+
+
+def test_what_was_shown_is_kept_with_the_records(tmp_path, monkeypatch, quick_displays):
+    asked = []
+
+    def counted(paper, profile, claims):
+        asked.append(list(claims))
+        return {x: own for x, own in quick_displays(paper).items() if x in claims}
+
+    monkeypatch.setattr(kept, "own_displays", counted)
+    store, first, other = Store(tmp_path), "fedplt/decaying-step", "fedplt/A1"
+    with store.writing():
+        before = kept.kept_displays(store, "fedplt", Profile.QUICK, {first, "submodel/lem-1"})
+        both = kept.kept_displays(store, "fedplt", Profile.QUICK, {first, other})
+        store.pack()
+    assert asked == [[first], [other]]
+    assert before == {first: quick_displays("fedplt")[first]} == both
+    assert kept.kept_displays(Store(tmp_path), "fedplt", Profile.QUICK, {first, other}) == both
+    assert len(asked) == 2
+    kept.kept_displays(Store(tmp_path), "fedplt", Profile.DEFAULT, {first})
+    assert len(asked) == 3
 
 
 def test_the_recursion_alone_falls_more_slowly_than_one_over_t(quick_displays):

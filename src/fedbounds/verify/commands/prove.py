@@ -18,7 +18,7 @@ from fedbounds.theory.proof.replay import Local
 
 from ..judge.given import with_givens
 from ..judge.proofs import Proofs, proof_rows, prove, proves, with_measurements
-from ..results.kept_steps import kept_steps
+from ..results.kept import kept_steps
 from ..results.run import Results, Settings, run
 from ..results.store import Store
 

@@ -19,7 +19,7 @@ from ..decide.measurement import fingerprint
 from ..decide.profile import Profile
 from ..judge.given import with_givens
 from ..judge.judge import concerned
-from ..judge.plan import instances, own_displays
+from ..judge.plan import instances
 from ..judge.proofs import Proofs, proof_rows, prove, with_measurements
 from ..judge.settled import Finding, as_record
 from ..judge.standing import REFUSED
@@ -28,7 +28,7 @@ from ..measure.device import Device, namespace
 from ..search.tightest import BUDGET, places
 from ..setups.instance_file import from_data
 from .engine import engine_of
-from .kept_steps import kept_steps
+from .kept import kept_displays, kept_steps
 from .processes import worker_pool
 from .store import Store, claim_text, record_key
 from .witness_records import Suspects, witness_name, witness_records
@@ -113,7 +113,7 @@ def run(
             progress("replaying proofs", 0, len(plan))
             replayed = prove([entry.id for entry in entries], partial(kept_steps, store))
             asked = {entry.id for entry in entries}
-            own = [own_displays(key, settings.profile, asked) for key in _papers(entries)]
+            own = [kept_displays(store, key, settings.profile, asked) for key in _papers(entries)]
             found.extend(settled)
             _collect(fresh, len(plan), found, suspects, progress)
         with pools() as pool:  # others, since exact numbers leave a process large

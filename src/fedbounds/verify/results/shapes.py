@@ -188,13 +188,22 @@ RECORD = fields(_always, _sometimes)
 # Records on one set-up share what says which it is; a block of a file gives it once.
 SETUP = ("problem", "algorithm", "parameters", "constants")
 _own = {name: shape for name, shape in _always.items() if name not in SETUP}
-# What else is kept by key: that nothing was searched, that a search found no instance, or what was
-# seen of the steps of proofs.
+# What else is kept by key: that nothing was searched, that a search found no instance, what was seen
+# of the steps of proofs, or what is shown beside claims.
+_display = fields(
+    {
+        "algorithm": text,
+        "problem": fields({"instance": text}),
+        "verdict": text,
+        "ladder": _ladder,
+    }
+)
+_shown = fields({"displays": named(listed(_display))})
 _seen = named(optional(fields({"instances": count, "least": real})))
 _no_instance = fields(
     {name: _always[name] for name in ("key", "claim", "reading", "verdict", "reason", "parts")}
 )
-_note = depending("verdict", _no_instance, _seen)
+_note = depending("displays", _shown, depending("verdict", _no_instance, _seen))
 BLOCK = depending(
     "notes",
     fields({DIGEST: _digest, "notes": named(optional(_note))}),
@@ -269,16 +278,7 @@ _claim = fields(
         "standing": optional(word(Standing)),
         "statement": optional(word(StatementStatus)),
         "reason": text,
-        "displays": listed(
-            fields(
-                {
-                    "algorithm": text,
-                    "problem": fields({"instance": text}),
-                    "verdict": text,
-                    "ladder": _ladder,
-                }
-            )
-        ),
+        "displays": listed(_display),
     },
     {"uninformative": optional(flag), "readings_differ": flag},
 )
