@@ -11,12 +11,17 @@ from each import each
 from fedbounds.theory.language.claims import Condition, read
 from fedbounds.theory.language.registry import claim, encoded_claims
 from fedbounds.theory.overparam.symbols import C_w, width
+from fedbounds.verify.decide.measurement import measure
+from fedbounds.verify.decide.profile import Profile
+from fedbounds.verify.judge.judge import judge_reading
+from fedbounds.verify.judge.plan import own_cases
 from fedbounds.verify.search.explore import case_of, gaps
 from fedbounds.verify.search.seeking import spaces
 from fedbounds.verify.search.small import exactly
 from fedbounds.verify.search.tape import Tape
+from fedbounds.verify.search.witness import find_witness
 from fedbounds.verify.setups.instance_file import from_data, to_data
-from fedbounds.vocabulary import Relation
+from fedbounds.vocabulary import Method, Relation, Verdict
 
 _TRIES = 60
 
@@ -70,3 +75,22 @@ def test_a_file_holds_networks_of_any_width(name, part, held):
     again = from_data(data)
     assert to_data(again) == data
     assert dict(again.setup.run.problem.data)[held] > 1
+
+
+def test_what_is_broken_in_balls_has_a_witness_that_a_file_holds():
+    """Scales of the first and the last layer are roots: no set-up of rationals is like it."""
+    broken = claim("overparam/eq-26")
+    (suspect,) = (
+        case
+        for case in own_cases("overparam", Profile.DEFAULT, 0)
+        if case.name.startswith("ten layers, the first and the last one longer")
+    )
+    assert suspect.method is Method.BALLS
+    found = find_witness(broken, broken.readings[0], [suspect])
+    assert found.judgement.verdict is Verdict.VIOLATED
+    assert {str(x) for x in read(broken, broken.readings[0])[0].conditions} == {
+        premise.condition for premise in found.premises
+    }
+    back = from_data(json.loads(json.dumps(to_data(found.judgement.instance))))
+    again = judge_reading(broken, broken.readings[0], back, measure(back))
+    assert again.verdict is Verdict.VIOLATED

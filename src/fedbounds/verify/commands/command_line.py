@@ -174,6 +174,8 @@ def _print_witness(
     folder: Path,
 ) -> None:
     """Its scripts; of two algorithms that differ the first run that shows it, of each reading."""
+    from fedbounds.vocabulary import Verdict
+
     from ..results.files import inside
 
     scripts = [r["witness"] for r in (summary or {}).get("readings", []) if r["witness"]]
@@ -189,10 +191,12 @@ def _print_witness(
         if row["claim"] == entry.id and row.get("no_script")
     }
     if not scripts and not apart:
-        none = (
-            f"{str(folder)!r} has no witness of {entry.id}; "
-            f"run `fedbounds verify {spelled(entry)}` first"
-        )
+        again = f"fedbounds verify {spelled(entry)}"
+        none = f"{str(folder)!r} has no witness of {entry.id}; run `{again}` first"
+        for row in records:
+            if row["claim"] == entry.id and row.get("verdict") == Verdict.VIOLATED:
+                on = row["problem"]["instance"]
+                none = f"no file holds what breaks {entry.id}: {on}; `{again}` judges it again"
         raise FedboundsError("; ".join(without.values()) or none)
     for line in without.values():
         click.echo(line, err=True)

@@ -188,8 +188,8 @@ RECORD = fields(_always, _sometimes)
 # Records on one set-up share what says which it is; a block of a file gives it once.
 SETUP = ("problem", "algorithm", "parameters", "constants")
 _own = {name: shape for name, shape in _always.items() if name not in SETUP}
-# What else is kept by key: that nothing was searched, that a search found no instance, what was seen
-# of the steps of proofs, or what is shown beside claims.
+# What else is kept by key: that nothing was searched, that a search found no instance, what was
+# seen of the steps of proofs, or what is shown beside claims.
 _display = fields(
     {
         "algorithm": text,

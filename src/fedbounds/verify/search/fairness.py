@@ -36,7 +36,7 @@ def unfairness(judgement: Judgement) -> tuple[bool, bool]:
     constants = {name.value: row.value for name, row in constants_of(instance).items()}
     parameters = parameters_of(instance)
     smooth = constants.get("L") or 1
-    long = any(float(parameters.get(name, 0) * smooth) > 1 for name in _STEPS)
+    long = any(float(parameters.get(name, 0)) * float(smooth) > 1 for name in _STEPS)
     many = parameters.get("T", 0) > _FEW
     left = glossary(judgement.claim.entry.paper).left
     return long, bool(many) or _starts_at_rest(measure(instance).numbers, left)

@@ -18,9 +18,10 @@ _NAME = "replay"
 
 
 def is_exact(case: Case) -> bool:
-    """Whether all its numbers are rationals, of which a file holds them."""
-    long = isinstance(case.setup, planned.Setup) and is_long(case.setup)
-    return case.method is Method.RATIONAL or long
+    """Whether it is followed in rationals, or in balls of a set-up whose numbers a file holds."""
+    own = isinstance(case.setup, planned.Setup)
+    in_balls = own and (case.method is Method.BALLS or is_long(case.setup))
+    return case.method is Method.RATIONAL or in_balls
 
 
 def to_data(case: Case) -> dict[str, Any]:
