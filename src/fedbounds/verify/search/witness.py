@@ -152,11 +152,7 @@ def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness 
         if (setup := case.setup if is_exact(case) else in_rationals(case.setup))
     )
     # what is planned in floats may be small enough for one replay and too large for a file
-    kept = (
-        case
-        for case in exact
-        if (case.setup in planned and not _is_in_balls(case)) or is_kept(case)
-    )
+    kept = (case for case in exact if case.setup in planned or is_kept(case))
     judged = (_judge(claim, reading, narrowed_to(claim, case)) for case in kept)
     found = fairest(one for one in judged if one.verdict is Verdict.VIOLATED)
     if found is None:
@@ -166,7 +162,7 @@ def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness 
 
 
 def _is_in_balls(case: Case) -> bool:
-    """Whether few rounds are followed in balls: of some families no file holds the numbers."""
+    """Whether few rounds are followed in balls: rationals are shown first."""
     own = isinstance(case.setup, Setup) and not is_long(case.setup)
     return own and case.method is Method.BALLS
 
