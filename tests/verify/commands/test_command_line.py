@@ -409,16 +409,18 @@ def test_a_witness_without_a_script_says_why_and_what_judges_it_again(tmp_path, 
     assert "another" not in str(error.value)
     with pytest.raises(FedboundsError, match="has no witness"):
         command_line._print_witness(own, None, [other], folder)
-    on = {"claim": own.id, "verdict": "violated", "problem": {"instance": "sine bowls, n = 2"}}
+    on = {"claim": own.id, "reading": "bowls", "verdict": "violated"}
+    on |= {"problem": {"instance": "sine bowls, n = 2"}}
     with pytest.raises(FedboundsError, match=r"no file holds .*sine bowls.* verify meerkat/thm-2"):
         command_line._print_witness(own, None, [on, other], folder)
     folder.mkdir()
     (folder / "two.py").write_text("print(2)")
     summary = {"readings": [{"witness": None}, {"witness": "two.py"}]}
-    command_line._print_witness(own, summary, [other, kept], folder)
+    command_line._print_witness(own, summary, [other, kept, on], folder)
     found = capsys.readouterr()
     assert found.out == "print(2)\n"
     assert "reading 'one': 1000 rounds" in found.err
+    assert "no file holds what breaks the reading 'bowls'" in found.err
 
 
 def test_a_claim_without_a_witness_is_named(judged, tmp_path):

@@ -2,9 +2,14 @@
 
 from fractions import Fraction
 
+from flint import arb
+
+from fedbounds.theory.language.claims import Condition
 from fedbounds.theory.language.setups import Objective
+from fedbounds.theory.language.symbols import L, eta
 from fedbounds.verify.setups.chance import Seeded
 from fedbounds.verify.setups.edges import simplest
+from fedbounds.verify.setups.ends import ends
 
 PROBLEM = Objective(
     "quadratics",
@@ -53,3 +58,9 @@ def test_thesimplest_fraction_between_two():
         assert low <= found <= high
         below = (Fraction(p, q) for q in range(1, found.denominator) for p in range(1, q + 2))
         assert not any(low <= x <= high for x in below)
+
+
+def test_ends_beside_a_ball_are_rounded_inwards():
+    """A ball is no key of what is remembered."""
+    (largest,) = ends([Condition(eta**2, "<=", 1 / L**2)], "eta", {"L": arb(2).sqrt()}).largest
+    assert 1 - 1e-5 < float(2 * largest**2) <= 1

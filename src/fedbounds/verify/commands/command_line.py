@@ -190,13 +190,18 @@ def _print_witness(
         for row in records
         if row["claim"] == entry.id and row.get("no_script")
     }
+    again = f"fedbounds verify {spelled(entry)}"
+    every = [row for row in records if row["claim"] == entry.id]
+    shown = {
+        x["reading"] for x in every if x.get("witness") or {"no_script", "difference"} & x.keys()
+    }
+    for row in every:
+        if row.get("verdict") == Verdict.VIOLATED and row["reading"] not in shown:
+            said = f"no file holds what breaks the reading {row['reading']!r}"
+            on = row["problem"]["instance"]
+            without.setdefault(row["reading"], f"{said}: {on}; `{again}` judges it again")
     if not scripts and not apart:
-        again = f"fedbounds verify {spelled(entry)}"
         none = f"{str(folder)!r} has no witness of {entry.id}; run `{again}` first"
-        for row in records:
-            if row["claim"] == entry.id and row.get("verdict") == Verdict.VIOLATED:
-                on = row["problem"]["instance"]
-                none = f"no file holds what breaks {entry.id}: {on}; `{again}` judges it again"
         raise FedboundsError("; ".join(without.values()) or none)
     for line in without.values():
         click.echo(line, err=True)

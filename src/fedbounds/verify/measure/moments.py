@@ -195,9 +195,7 @@ class _Step:
         wholes = _Made(lambda pair: whole(self.form(pair)))
         self.whole: Callable[[Pair], Whole] = wholes.__getitem__  # the same over one denominator
         maps = _Made(lambda own: ball_map({one: self.form(one) for one in sorted(own)}))
-        self.balls: Callable[[frozenset[Pair]], BallMap | None] = (
-            maps.__getitem__
-        )  # several at once
+        self.together: Callable[[frozenset[Pair]], BallMap | None] = maps.__getitem__
         if trace.by is not None:  # its outcomes are not listed
             forms |= round_map(trace)
             return
@@ -303,7 +301,7 @@ class _Every:
             return False
         self.work, self.weighed = self.work + sum(work), self.weighed + weighed
         for t, own in enumerate(reversed(asked), at + 1 - len(asked)):
-            forms = self.steps[t - 1].balls(frozenset(own)) if own and self.balls and t else None
+            forms = self.steps[t - 1].together(frozenset(own)) if own and self.balls and t else None
             if forms is None:
                 self.known[t].add({one: self._of(one, t) for one in own})
             else:

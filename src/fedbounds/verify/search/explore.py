@@ -15,9 +15,10 @@ from ..decide.measurement import fingerprint, measure
 from ..measure.balls import BITS
 from ..measure.moments import FLOATS
 from ..measure.steering import UnclearError
+from ..setups.instance_file import is_kept
 from .closest import EQUAL, as_floats, closest
 from .seeking import Space
-from .small import exactly, is_kept
+from .small import exactly
 from .tape import DOUBLINGS, FULL_BITS, Answers, Key, Tape, moved
 
 _SPREAD = 0.4  # share of the budget for one point in each of many shapes

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Set
 from itertools import islice
 from typing import Any
 
+from flint import fmpq
+
 from fedbounds.theory.language.registry import glossary
 
 from ..decide.case import constants_of, parameters_of
@@ -36,7 +38,10 @@ def unfairness(judgement: Judgement) -> tuple[bool, bool]:
     constants = {name.value: row.value for name, row in constants_of(instance).items()}
     parameters = parameters_of(instance)
     smooth = constants.get("L") or 1
-    long = any(float(parameters.get(name, 0)) * float(smooth) > 1 for name in _STEPS)
+    steps = [parameters.get(name, 0) for name in _STEPS]
+    if not isinstance(smooth, fmpq | int):  # of what is followed in balls it may be a float
+        steps, smooth = list(map(float, steps)), float(smooth)
+    long = any(float(step * smooth) > 1 for step in steps)
     many = parameters.get("T", 0) > _FEW
     left = glossary(judgement.claim.entry.paper).left
     return long, bool(many) or _starts_at_rest(measure(instance).numbers, left)

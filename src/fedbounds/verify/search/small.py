@@ -17,7 +17,6 @@ from ..decide.case import Case
 from ..measure.trace import subject_of
 from ..setups.found import Named, method_of, view_of
 from ..setups.inside import NoStepsError
-from ..setups.instance_file import from_data, to_data
 from ..setups.program import check_size, follows, with_few_outcomes
 from .seeking import Asking, Space, spaces
 
@@ -111,15 +110,6 @@ def exactly(case: Case) -> Case:
         return case
     setup = case.setup.setup
     return replace(case, setup=setup, method=method_of(setup))
-
-
-def is_kept(case: Case) -> bool:
-    """Whether a file that holds an instance is replayed: it must not cost too much."""
-    try:
-        from_data(to_data(case))
-    except FedboundsError:
-        return False
-    return True
 
 
 def is_shown(case: Case) -> bool:

@@ -20,11 +20,11 @@ from ..decide.part import Outcome
 from ..judge.judge import judge_reading
 from ..measure.threads import one_thread
 from ..setups.found import MOST_EXACT_WORK, Named, method_of
-from ..setups.instance_file import to_data
+from ..setups.instance_file import is_kept, to_data
 from .closest import EQUAL, Closest, as_floats, closest
 from .explore import Exploration, Seen, again, explore, gaps, in_balls, with_floats
 from .seeking import spaces
-from .small import exactly, is_kept
+from .small import exactly
 
 BUDGET = 100  # evaluations of a claim in a run of the default profile
 _KEPT = 0.99  # of the ratio of the sides, by the simpler instance that is reported

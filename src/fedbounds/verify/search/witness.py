@@ -21,14 +21,14 @@ from ..decide.measurement import fingerprint, measure
 from ..judge.judge import judge_reading
 from ..measure.evaluate import Numbers
 from ..setups.found import is_long
-from ..setups.instance_file import is_exact
+from ..setups.instance_file import is_exact, is_kept
 from ..setups.script_rendered import script
 from ..setups.unscripted import unscripted
 from .explore import case_of
 from .fairness import fairest
 from .planned import narrowed_to
 from .seeking import Space
-from .small import exactly, is_followed, is_kept, is_shown, small_instances, small_spaces
+from .small import exactly, is_followed, is_shown, small_instances, small_spaces
 from .tape import Tape
 from .tightest import BUDGET, tightest_parts
 

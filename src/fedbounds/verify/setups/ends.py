@@ -51,17 +51,19 @@ def ends(conditions: Sequence[Condition], name: str, known: Known) -> Ends:
     if not own:
         return Ends()
     named = sorted(frozenset[str]().union(*map(_named, own)) - {name})
-    return _ends(own, name, tuple((x, _plain(known[x])) for x in named))
-
-
-def _plain(value: Any) -> Any:
-    """A rational as two whole numbers: it is a key, and takes long to look up itself."""
-    return (int(value.p), int(value.q)) if type(value) is fmpq else value
+    if not all(type(known[x]) is fmpq for x in named):  # balls are no keys
+        return _looked_for(own, name, known)
+    return _of_rationals(own, name, tuple((x, int(known[x].p), int(known[x].q)) for x in named))
 
 
 @lru_cache(maxsize=4096)  # parts of many claims have the same conditions on the same numbers
-def _ends(own: tuple[Condition, ...], name: str, told: tuple[tuple[str, Any], ...]) -> Ends:
-    known = {x: fmpq(*value) if isinstance(value, tuple) else value for x, value in told}
+def _of_rationals(
+    own: tuple[Condition, ...], name: str, told: tuple[tuple[str, int, int], ...]
+) -> Ends:
+    return _looked_for(own, name, {x: fmpq(p, q) for x, p, q in told})
+
+
+def _looked_for(own: Sequence[Condition], name: str, known: Known) -> Ends:
     found = _bounds(own, name, known)
     if found is None:
         every = list(_every(own, name, known))

@@ -24,6 +24,11 @@ def is_exact(case: Case) -> bool:
     return is_long(case.setup) or (case.method is Method.BALLS and _is_read(case))
 
 
+def is_kept(case: Case) -> bool:
+    """Whether a file that holds an instance is replayed: it must not cost too much."""
+    return is_exact(case) and _is_read(case)
+
+
 def _is_read(case: Case) -> bool:
     """Of some families a file holds no problem."""
     try:
@@ -36,7 +41,8 @@ def _is_read(case: Case) -> bool:
 def to_data(case: Case) -> dict[str, Any]:
     """All numbers of an instance that is followed in rationals, or in balls, exactly."""
     if not is_exact(case):
-        raise FedboundsError(f"{case.name}: only what is in rationals is stored exactly")
+        held = "only what is in rationals or in balls of numbers that a file holds"
+        raise FedboundsError(f"{case.name}: {held} is stored exactly")
     return _written(case)
 
 
