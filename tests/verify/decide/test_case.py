@@ -22,7 +22,7 @@ from fedbounds.theory.language.claims import Condition, Part
 from fedbounds.theory.language.setups import Setup
 from fedbounds.theory.language.symbols import D_W, L, eta, t
 from fedbounds.theory.proof.vectors import ip, sq
-from fedbounds.verify.decide.case import Case, Found, find, in_rationals
+from fedbounds.verify.decide.case import Case, Found, find, without_floats
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.judge.judge import check, judge_reading
 from fedbounds.verify.measure.evaluate import Numbers, evaluate
@@ -62,9 +62,10 @@ def _find(setup: Given) -> Found:
     )
 
 
-@in_rationals.register
-def _exact(setup: Given) -> Given:
-    return Given(tuple(fmpq(int(x * 64), 64) for x in setup.distances), fmpq(1, 2), setup.holds)
+@without_floats.register
+def _exact(setup: Given) -> tuple[Given, Method]:
+    distances = tuple(fmpq(int(x * 64), 64) for x in setup.distances)
+    return Given(distances, fmpq(1, 2), setup.holds), Method.RATIONAL
 
 
 def claim(part):

@@ -10,9 +10,11 @@ import sympy as sp
 from flint import fmpq
 from personal_cases import alike, case, coupled, quadratics, run, sizes
 
+from fedbounds.theory.fedplt.long_runs import own_minimisers
+from fedbounds.theory.fedplt.long_runs import planned as planned_long
 from fedbounds.theory.language.claims import AS_PRINTED, Claim, Condition, Index, Part, read
 from fedbounds.theory.language.registry import claim, encoded_claims, setups
-from fedbounds.theory.language.symbols import B, G_u, G_v, L, b2, f, gamma, n, t
+from fedbounds.theory.language.symbols import D_W, B, G_u, G_v, L, b2, f, gamma, n, t
 from fedbounds.theory.personalization.symbols import E, T_3u
 from fedbounds.theory.proof.vectors import sq
 from fedbounds.verify.decide import conditions
@@ -231,3 +233,30 @@ def test_a_step_that_meets_its_condition_up_to_rounding_is_judged_up_to_rounding
             else:
                 assert outcome.verdict is Verdict.NOT_VIOLATED
     assert near > 2
+
+
+# ---- long runs
+
+
+def late(quantity, first, rounds):
+    """A claim that holds in the first rounds alone: what decays stays above what it is there."""
+    part = Part(quantity.subs(t, first), quantity, index=Index.ROUND)
+    assert first < rounds
+    return part
+
+
+def test_what_floats_suspect_after_thousands_of_rounds_is_confirmed_in_balls():
+    """Rationals grow with every round; balls do not."""
+    planned = two("1/4096", rounds=20_000)
+    part = late(f(t), 10, 20_000)
+    outcome = judging.judge_part(part, planned, measure(planned), Replays(planned))
+    assert (outcome.verdict, outcome.replayed) == (Verdict.VIOLATED, "balls")
+
+
+def test_a_long_run_of_many_rounds_is_confirmed_in_rationals():
+    run_ = own_minimisers(1_500, noise="1/2", tau=1, eta="1/512")
+    planned = case_of(planned_long("late", run_, floats=True), "")
+    assert planned.method is Method.MOMENTS
+    part = late(D_W(t), 10, 1_500)
+    outcome = judging.judge_part(part, planned, measure(planned), Replays(planned))
+    assert (outcome.verdict, outcome.replayed) == (Verdict.VIOLATED, "exact rationals")

@@ -31,7 +31,7 @@ from fedbounds.theory.fedplt.symbols import rho_min, z
 from fedbounds.theory.language.registry import setups
 from fedbounds.theory.language.setups import Largest, Least, Says, dot
 from fedbounds.theory.language.symbols import D_W, G2, eta, t, tau
-from fedbounds.verify.decide.case import find, in_rationals
+from fedbounds.verify.decide.case import find, without_floats
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.known import MissingError
 from fedbounds.verify.setups.found import InFloats, view_of
@@ -365,7 +365,9 @@ def test_the_recursion_fails_where_the_limit_is_not_the_minimiser():
 def test_a_float_violation_is_repeated_in_rationals():
     found = outcome(partial_masks(300, "1/256"), CONSTANT_STEP, "unrolled", floats=True)
     assert (found.verdict, found.replayed) == (Verdict.VIOLATED, "exact rationals")
-    assert in_rationals(InFloats(setup(partial_masks(1_000, "1/256")))) is None
+    long = setup(partial_masks(10_000, "1/256"))
+    assert without_floats(InFloats(long)) == (long, Method.RATIONAL)
+    assert without_floats(InFloats(setup(partial_masks(100_000, "1/256")))) is None
 
 
 def test_the_theorem_holds_with_full_masks_and_shared_minimiser():

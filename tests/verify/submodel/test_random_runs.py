@@ -24,13 +24,13 @@ from fedbounds.theory.submodel import assumed, measured
 from fedbounds.theory.submodel.names import RANDOM
 from fedbounds.theory.submodel.setups import PLANNED, masked_round
 from fedbounds.theory.submodel.views import VIEWS
-from fedbounds.verify.decide.case import find, in_rationals
+from fedbounds.verify.decide.case import find, without_floats
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.measure.objectives import exact
 from fedbounds.verify.setups.found import InFloats
 from fedbounds.verify.setups.plan import case_of
-from fedbounds.vocabulary import Verdict
+from fedbounds.vocabulary import Method, Verdict
 
 DATA = Path(__file__).parents[2] / "data" / "submodel_exact.json"
 HESSIAN = [[[2, 1], [1, 2]], [[2, -1], [-1, 3]]]
@@ -154,7 +154,7 @@ def test_the_series_of_a_long_run_are_those_of_the_enumerated_one():
     constants = followed.parameters.keys() & every.parameters.keys()
     assert constants >= {"zeta_star2", "nu_star2", "p_mean", "Phi", "D_opt_0", "T"}
     assert all(followed.parameters[name] == every.parameters[name] for name in constants)
-    assert in_rationals(InFloats(long)) is long
+    assert without_floats(InFloats(long)) == (long, Method.RATIONAL)
 
 
 # ---- an earlier engine, whose numbers are kept

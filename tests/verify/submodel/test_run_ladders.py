@@ -24,12 +24,12 @@ from fedbounds.theory.submodel.run_ladders import (
     over_steps,
     over_windows,
 )
-from fedbounds.verify.decide.case import find, in_rationals, ladder_shown
+from fedbounds.verify.decide.case import find, ladder_shown, without_floats
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.setups import found as of_setups
 from fedbounds.verify.setups.plan import ladder_case
 from fedbounds.verify.setups.rungs import LadderInFloats
-from fedbounds.vocabulary import Verdict
+from fedbounds.vocabulary import Method, Verdict
 
 STORED = Path(__file__).parents[2] / "data" / "submodel_run_ladders_exact.json"
 HALF = "1/2"
@@ -268,9 +268,10 @@ def test_ladders_are_stored_exactly():
 
 
 def test_long_ladders_stay_in_floats():
-    assert in_rationals(LadderInFloats(over_rounds(LINE, (HALF, HALF), 1, (64, 4096)))) is None
+    long = over_rounds(LINE, (HALF, HALF), 1, (64, 65_536))
+    assert without_floats(LadderInFloats(long)) is None
     short = over_rounds(LINE, (HALF, HALF), 1, (64, 128))
-    assert in_rationals(LadderInFloats(short)) is short
+    assert without_floats(LadderInFloats(short)) == (short, Method.RATIONAL)
 
 
 def test_the_data_of_ladders():

@@ -100,8 +100,8 @@ def find(setup: Any) -> Found:
 
 
 @singledispatch
-def in_rationals(setup: Any) -> Any | None:
-    """The same set-up in exact rationals, to confirm or settle floats; None if there is none."""
+def without_floats(setup: Any) -> tuple[Any, Method] | None:
+    """The same set-up in rationals or balls, to confirm or settle floats; None if it has none."""
     return None
 
 

@@ -11,7 +11,7 @@ from fedbounds.theory.language.choices import Choice
 from fedbounds.theory.language.claims import Claim, Part, Reading, read
 from fedbounds.vocabulary import Method, Verdict
 
-from ..decide.case import Case, in_rationals, products_of
+from ..decide.case import Case, products_of, without_floats
 from ..decide.conditions import Refusal, refusal
 from ..decide.judgement import Judgement
 from ..decide.measurement import Measurement, measure
@@ -173,17 +173,18 @@ def _scalar(part: Part, instance: Case, numbers: Numbers) -> tuple[Part, Numbers
 
 
 class Replays:
-    """One instance in exact rationals, measured when first asked for."""
+    """One instance in exact rationals or in balls, measured when first asked for."""
 
     def __init__(self, instance: Case) -> None:
         self._instance = instance
 
     @cached_property
     def _exact(self) -> Case | None:
-        setup = in_rationals(self._instance.setup)
-        if setup is None:
+        found = without_floats(self._instance.setup)
+        if found is None:
             return None
-        return replace(self._instance, setup=setup, method=Method.RATIONAL)
+        setup, method = found
+        return replace(self._instance, setup=setup, method=method)
 
     @cached_property
     def _measured(self) -> Measurement:
@@ -198,7 +199,8 @@ class Replays:
         plain, numbers, unknown = _scalar(part, exact, self._measured.numbers)
         if (refusal(part, exact, self._measured.numbers) or unknown) is not None:
             return None
-        return replace(decide(plain, numbers, Method.RATIONAL), replayed="exact rationals")
+        how = "balls" if exact.method is Method.BALLS else "exact rationals"
+        return replace(decide(plain, numbers, exact.method), replayed=how)
 
 
 def _judge_sampled(

@@ -14,7 +14,7 @@ from fedbounds.theory.language.setups import Setup
 from fedbounds.theory.language.symbols import T
 from fedbounds.vocabulary import Method, Verdict
 
-from ..decide.case import Case, in_rationals, parameters_of
+from ..decide.case import Case, parameters_of, without_floats
 from ..decide.conditions import sides
 from ..decide.judgement import Judgement
 from ..decide.measurement import fingerprint, measure
@@ -146,11 +146,8 @@ def _has_scripts(space: Space) -> bool:
 def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness | None:
     """The cheapest fair case that surely breaks the claim; first those a script can show."""
     planned = [case.setup for case in cases]
-    exact = (
-        case if case.setup is setup else replace(case, setup=setup, method=Method.RATIONAL)
-        for case in sorted(cases, key=lambda case: (_how(case), _is_in_balls(case), case.work))
-        if (setup := case.setup if is_exact(case) else in_rationals(case.setup))
-    )
+    ordered = sorted(cases, key=lambda case: (_how(case), _is_in_balls(case), case.work))
+    exact = (own for case in ordered if (own := _exact(case)) is not None)
     # what is planned in floats may be small enough for one replay and too large for a file
     kept = (case for case in exact if case.setup in planned or is_kept(case))
     judged = (_judge(claim, reading, narrowed_to(claim, case)) for case in kept)
@@ -159,6 +156,14 @@ def _smallest(claim: Claim, reading: Reading, cases: Sequence[Case]) -> Witness 
         return None
     assert isinstance(found.instance, Case)
     return explain(_judge(claim, reading, exactly(found.instance)))
+
+
+def _exact(case: Case) -> Case | None:
+    """The case without floats, if it has any way."""
+    if is_exact(case):
+        return case
+    found = without_floats(case.setup)
+    return None if found is None else replace(case, setup=found[0], method=found[1])
 
 
 def _is_in_balls(case: Case) -> bool:

@@ -15,7 +15,7 @@ from fedbounds.theory.language.registry import glossary, views
 from fedbounds.theory.language.setups import Run, Says, Setup, View, is_formula
 from fedbounds.vocabulary import Method
 
-from ..decide.case import Found, find, in_rationals
+from ..decide.case import Found, find, without_floats
 from ..decide.measurement import fingerprint
 from ..measure import objectives
 from ..measure import trace as traces
@@ -44,6 +44,8 @@ _BITS_A_ROUND = 2  # so many digits more a ball may lose than the number in it
 MOST_EXACT = 400  # rounds that are in rationals, whose digits grow with each
 # products, each counted as often as its round says, of a longer run that still is; more: balls
 MOST_EXACT_WORK = 4_000_000
+# products of a run of many rounds that is replayed, each as often as its round: some minutes
+_MOST_REPLAYED = 20_000_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,13 +133,16 @@ def _listed_again(
     return _listed(own.setup, view, most, bits, steers=steers)
 
 
-@in_rationals.register
-def _in_rationals(given: InFloats) -> Setup | None:
-    view = view_of(given.setup)
-    if given.setup.run.rounds > MOST_EXACT:
-        return None
-    few = view.many or products_of_rounds(subject_of(given.setup.run, view)) <= MOST_WORK
-    return given.setup if few else None
+@without_floats.register
+def _without_floats(given: InFloats) -> tuple[Setup, Method] | None:
+    return (given.setup, method_of(given.setup)) if is_replayed(given.setup) else None
+
+
+def is_replayed(setup: Setup) -> bool:
+    """Whether a run that is followed in floats takes some minutes at most without them."""
+    run, view = setup.run, view_of(setup)
+    products = products_of_rounds(subject_of(run, view))
+    return products * run.rounds <= _MOST_REPLAYED if view.many else products <= MOST_WORK
 
 
 def is_long(setup: Setup) -> bool:

@@ -26,8 +26,9 @@ from fedbounds.theory.language.setups import (
     View,
 )
 from fedbounds.theory.language.symbols import T
+from fedbounds.vocabulary import Method
 
-from ..decide.case import Found, find, in_rationals, ladder_shown
+from ..decide.case import Found, find, ladder_shown, without_floats
 from ..decide.exponent import fitted_exponent
 from ..measure.balls import enclosed
 from ..measure.enumerated import paths
@@ -41,7 +42,7 @@ from ..measure.roots import Roots
 from ..measure.sources import TooManyError
 from ..measure.surely import RELATIONS
 from ..measure.unknowns import Refused, bare
-from .found import MOST_EXACT, evidence, known_of, many_of, view_of
+from .found import evidence, is_replayed, known_of, many_of, view_of
 
 Array = Any
 Record = dict[str, Any]
@@ -67,12 +68,12 @@ def _found_in_floats(given: LadderInFloats) -> Found:
     return _measured(given.ladder, floats=True)[0]
 
 
-@in_rationals.register
-def _in_rationals(given: LadderInFloats) -> Ladder | None:
+@without_floats.register
+def _without_floats(given: LadderInFloats) -> tuple[Ladder, Method] | None:
     if settles(rungs_of(given.ladder)):
         return None  # it is certain as it is, and has too many moments
-    most = max(setup.run.rounds for setup in given.ladder.setups)
-    return given.ladder if most <= MOST_EXACT else None
+    every = all(is_replayed(setup) for setup in given.ladder.setups)
+    return (given.ladder, Method.RATIONAL) if every else None
 
 
 def rungs_of(ladder: Ladder) -> Rungs:
