@@ -17,10 +17,13 @@ _BUDGET = 60  # fewer than in a run of the default profile
 TAKEN = (
     ("fedplt/A2.4", "equal", "2*L*alpha_k**2*eta*psi_max**2 <="),
     ("fedplt/decaying-step/corrected", "", "C_rate >= D_0"),
+    ("personalization/thm-3.7", "", "gamma <="),
+    ("personalization/cor-4.6", "", "gamma =="),
     ("submodel/thm-2", "mean", "K*L*eta <="),
     ("submodel/thm-3", "distance", "K*L*S_sub*eta <="),
     ("meerkat/thm-b9", "count", "eta =="),
     ("meerkat/thm-2.2-explicit/corrected", "", "eta <="),
+    ("overparam/thm-iv.2/corrected", "everyone", "S_least =="),
 )
 
 
