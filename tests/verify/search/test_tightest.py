@@ -354,7 +354,7 @@ def test_a_search_that_finds_nothing_to_which_a_claim_applies_is_counted(monkeyp
     never = planted("lem-3.4", lambda part: replace(part, conditions=(*part.conditions, huge)))
     monkeypatch.setattr(process, "claim_of", lambda claim_id: never)
     assert tightest([(never, {AS_PRINTED: 3})], 0)[0] == {AS_PRINTED: None}
-    ((row,),) = process.searched([(never.id, ((AS_PRINTED.name, "key", 3),))], 0)
+    ((row,),) = process.searched([(never.id, ((AS_PRINTED.name, "key", 3),))], 0, {})
     found = summarise(never.entry, [row], {})["readings"][0]
     (reason,) = found["refused"]
     assert (found["counts"], "3 evaluations" in reason) == ({"not applicable": 1}, True)
@@ -438,6 +438,6 @@ def test_every_part_is_reported_and_the_closest_comes_first():
 def test_a_process_finds_the_same_and_its_record_is_plain():
     found = claim("personalization/lem-3.4")
     alone = tightest([(found, {found.readings[0]: 10})], 0)[0].get(found.readings[0])
-    ((row,),) = process.searched([(found.id, ((found.readings[0].name, "key", 10),))], 0)
+    ((row,),) = process.searched([(found.id, ((found.readings[0].name, "key", 10),))], 0, {})
     assert pickle.loads(pickle.dumps(row))["best"] == as_summary(alone)
     assert row["verdict"] == alone.judgement.verdict

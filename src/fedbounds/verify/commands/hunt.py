@@ -16,13 +16,16 @@ from fedbounds.theory.language.claims import Claim, Reading
 from fedbounds.theory.language.equivalences import Equivalence
 from fedbounds.theory.language.registry import claim as claim_of
 from fedbounds.theory.language.registry import encoded
+from fedbounds.theory.proof.library import has_book
 from fedbounds.vocabulary import Verdict
 
 from ..decide.judgement import Judgement
 from ..decide.measurement import measure
 from ..judge.judge import judge_reading
+from ..judge.proofs import Proofs, asked
 from ..measure.evaluate import Numbers
 from ..results.files import write_text
+from ..search.leads import Lead, leads_of
 from ..search.planned import judged, planned_cases, tightest_cases
 from ..search.small import small_spaces
 from ..search.tightest import BUDGET, Best, parameters, rank, tightest_parts
@@ -106,11 +109,21 @@ def _tightest(
 ) -> tuple[Best, ...]:
     """Of every inequality, among what is planned and what is searched; the tightest part first."""
     best: dict[str, Best] = {}
-    searched = tightest_parts(claim, reading, 0, budget)
+    searched = tightest_parts(claim, reading, 0, budget, leads=_leads(claim, reading))
     for found in (*searched, *tightest_cases(planned)):
         if found.part not in best or rank(found) < rank(best[found.part]):
             best[found.part] = found
     return tuple(sorted(best.values(), key=rank))
+
+
+def _leads(claim: Claim, reading: Reading) -> tuple[Lead, ...]:
+    """What breaks steps on which the reading rests; none where it is proved."""
+    paper = claim.entry.paper
+    if not has_book(paper):
+        return ()
+    steps = asked(paper, [claim.id])
+    proved = Proofs({paper: steps}, {}, {}, {}).proves(claim, reading)
+    return () if proved else leads_of(steps, claim, reading)
 
 
 def _print_best(best: Best) -> None:

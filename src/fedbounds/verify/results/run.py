@@ -25,6 +25,7 @@ from ..judge.settled import Finding, as_record
 from ..judge.standing import REFUSED
 from ..judge.summary import summarise
 from ..measure.device import Device, namespace
+from ..search.leads import Lead, leads_of
 from ..search.tightest import BUDGET, places
 from ..setups.instance_file import from_data
 from .engine import engine_of
@@ -121,7 +122,8 @@ def run(
             progress("tightest instances", len(plan), len(plan))
             broken = {(x["claim"], x["reading"]) for x in found if x["verdict"] == Verdict.VIOLATED}
             wanted = _to_search(claims, replayed, broken, _BUDGET[settings.profile])
-            for row in _searched_records(wanted, settings, store, each):
+            leads = _leads(wanted, replayed, broken)
+            for row in _searched_records(wanted, leads, settings, store, each):
                 found.append(row)
                 if row["verdict"] == Verdict.VIOLATED:
                     case = _of_file(row["best"]["data"])
@@ -228,22 +230,45 @@ def _to_search(
     return found
 
 
+def _leads(
+    asked: Sequence[tuple[Claim, dict[Reading, int]]],
+    proofs: Proofs,
+    broken: Collection[tuple[str, str]],
+) -> dict[str, tuple[Lead, ...]]:
+    """By claim id, what breaks steps on which a reading rests that is neither proved nor broken."""
+    found = {
+        claim.id: tuple(dict.fromkeys(
+            lead
+            for reading in own
+            if (claim.id, reading.name) not in broken and not proofs.proves(claim, reading)
+            for lead in leads_of(proofs.steps.get(claim.entry.paper, ()), claim, reading)
+        ))
+        for claim, own in asked
+    }  # fmt: skip
+    return {name: leads for name, leads in found.items() if leads}
+
+
 def _searched_records(
-    asked: Sequence[tuple[Claim, dict[Reading, int]]], settings: Settings, store: Store, each: Any
+    asked: Sequence[tuple[Claim, dict[Reading, int]]],
+    leads: Mapping[str, tuple[Lead, ...]],
+    settings: Settings,
+    store: Store,
+    each: Any,
 ) -> Iterator[Record]:
     """The tightest instances that searches find, with so many evaluations."""
     work = {}
     for claim, budgets in asked:
         # readings are searched together: what is found for one rests on the others
         told = [(claim_text(claim, reading), budget) for reading, budget in budgets.items()]
-        given = engine_of(claim.entry.paper), repr(told)
+        given = engine_of(claim.entry.paper), repr((told, leads.get(claim.id, ())))
         work[claim] = tuple(
             (one.name, record_key(*given, f"search {one.name}", settings.seed), budget)
             for one, budget in budgets.items()
         )
     missing = [x for x, own in work.items() if not all(store.knows(x.id, k) for _, k, _ in own)]
     jobs = [tuple((x.id, work[x]) for x in batch) for batch in _search_batches(missing, work)]
-    fresh = each(searched, jobs, [settings.seed] * len(jobs)) if jobs else iter(())
+    own = [{x: leads[x] for x, _ in job if x in leads} for job in jobs]
+    fresh = each(searched, jobs, [settings.seed] * len(jobs), own) if jobs else iter(())
     for job, rows in zip(jobs, fresh, strict=True):
         for (claim_id, readings), own_rows in zip(job, rows, strict=True):
             for (_, key, _), row in zip(readings, own_rows, strict=True):

@@ -17,6 +17,7 @@ from ..judge.judge import judge
 from ..judge.ladder_record import ladder_of
 from ..judge.settled import Finding, settle
 from ..measure.device import Device
+from ..search.leads import Lead
 from ..search.tightest import Best, as_summary, tightest
 from .records import no_instance, record
 from .store import Journal
@@ -32,10 +33,13 @@ def findings_of(claim_id: str) -> list[Finding]:
     return list(settle(encoded(entry(claim_id))))
 
 
-def searched(asked: Sequence[tuple[str, Asked]], seed: int) -> list[list[Record | None]]:
+def searched(
+    asked: Sequence[tuple[str, Asked]], seed: int, leads: Mapping[str, tuple[Lead, ...]]
+) -> list[list[Record | None]]:
     """Records of the tightest instances that searches find for claims, of each reading asked.
 
-    None of a reading without an inequality that can be searched.
+    ``leads``: by claim id, what breaks steps of its proof. None of a reading without an inequality
+    that can be searched.
     """
     claims = [claim_of(claim_id) for claim_id, _ in asked]
     named = [{reading.name: reading for reading in claim.readings} for claim in claims]
@@ -43,7 +47,7 @@ def searched(asked: Sequence[tuple[str, Asked]], seed: int) -> list[list[Record 
         {readings[name]: budget for name, _, budget in own}
         for readings, (_, own) in zip(named, asked, strict=True)
     ]
-    every = tightest(list(zip(claims, budgets, strict=True)), seed)
+    every = tightest(list(zip(claims, budgets, strict=True)), seed, leads)
     return [
         _found_rows(claim_id, own, {reading.name: best for reading, best in found.items()})
         for (claim_id, own), found in zip(asked, every, strict=True)

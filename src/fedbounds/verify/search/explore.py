@@ -17,13 +17,15 @@ from ..measure.moments import FLOATS
 from ..measure.steering import UnclearError
 from ..setups.instance_file import is_kept
 from .closest import EQUAL, as_floats, closest
+from .leads import Lead, distance, nearest
 from .seeking import Space
 from .small import exactly
-from .tape import DOUBLINGS, FULL_BITS, Answers, Key, Tape, moved
+from .tape import COUNTS, DOUBLINGS, FULL_BITS, Answers, Key, Tape, moved
 
 _SPREAD = 0.4  # share of the budget for one point in each of many shapes
 _BROKEN = -0.1  # a relative gap that nobody takes for rounding
 _STUCK = 60  # neighbours in a row that are no closer: there a climb ends
+_LED = 40  # evaluations towards the numbers of a lead
 _LITTLE = 1e-3  # of the distance of a gap from both: less is no closer
 GROWS = 1e-2  # of a relative gap: by so much it falls where longer runs are tighter
 
@@ -49,18 +51,38 @@ class Exploration:
         How many evaluations the parts of each reading may have. All readings look at every set-up,
         and share those of the many shapes.
     seed : int
+    leads : sequence of Lead
+        Each is followed first, and climbs begin where it ends too.
     """
 
     def __init__(
-        self, spaces: Sequence[Space], budgets: Mapping[tuple[Part, ...], int], seed: int
+        self,
+        spaces: Sequence[Space],
+        budgets: Mapping[tuple[Part, ...], int],
+        seed: int,
+        leads: Sequence[Lead] = (),
     ) -> None:
         self.seen: list[Seen] = []
+        self.led: dict[Lead, tuple[float, Seen]] = {}  # how near each came, and where
+        self._leads = leads
         self._spaces, self._budgets = spaces, budgets
         self._random = np.random.default_rng(seed)
         self._parts = tuple(dict.fromkeys(part for own in budgets for part in own))
         self._most = max(budgets.values())
         self._known: dict[str, dict[Part, float]] = {}
         self._shapes = [self._shape(at) for at in range(_spread(self._most))]
+
+    @property
+    def told_leads(self) -> str:
+        """How near the search came to the numbers that break steps; empty without any."""
+        every = [f"{self._told(lead)} what breaks step {lead.step}" for lead in self._leads]
+        return f"; led to set-ups {', '.join(every)}" if every else ""
+
+    def _told(self, lead: Lead) -> str:
+        away = self.led[lead][0] if lead in self.led else 1.0
+        if away == 1:
+            return "nowhere near"
+        return f"{away:.0%} from" if lead.has_shares else "with the counts of"
 
     @property
     def first(self) -> list[Case]:
@@ -81,13 +103,33 @@ class Exploration:
         while len(self.seen) < self._most and not any(one.gaps for one in self.seen):
             self.seen.append(self._seen(*self._shape(len(self.seen))))
         left = self._most - len(self.seen)
+        for lead in self._leads:
+            self.seen.extend(self._follow(lead))
         climbed: set[Part] = set()
         for own, budget in self._budgets.items():
             steps = min(left, budget - _spread(budget))
-            for part, start, share in _starts(own, self.seen, steps):
+            ends = [one for _, one in self.led.values()]
+            for part, start, share in _starts(own, self.seen, ends, steps):
                 if part not in climbed:
                     self.seen.extend(self._climb(part, start, share))
             climbed.update(own)
+
+    def _follow(self, lead: Lead) -> Iterator[Seen]:
+        """Set-ups with its counts, and from one to the next with sizes more like its own."""
+        for space in self._spaces:
+            counts = {COUNTS: float(nearest(lead, space.counts))}
+            past: Answers = counts
+            best = 1.0
+            for _ in range(max(1, _LED // len(self._spaces))):
+                tape, case = self._made(space, past, names=lead.quantities)
+                one = self._seen(tape, case)
+                yield one
+                away = 1.0 if case is None or not one.gaps else _away(lead, case)
+                if away <= best:
+                    best, now = away, one
+                    if lead not in self.led or away < self.led[lead][0]:
+                        self.led[lead] = away, one
+                past = {**moved(space, now.made, now.widths, self._random, 0.3), **counts}
 
     def _climb(self, part: Part, start: Seen, steps: int) -> Iterator[Seen]:
         """Longer runs, other answers to one or two questions, longer runs; kept when not worse.
@@ -137,10 +179,14 @@ class Exploration:
         return self._seen(*self._made(space, past))
 
     def _made(
-        self, space: Space, past: Answers, corner: int | None = None
+        self,
+        space: Space,
+        past: Answers,
+        corner: int | None = None,
+        names: frozenset[str] = frozenset(),
     ) -> tuple[Tape, Case | None]:
         tape = Tape(space, past, self._random, corner=corner)
-        return tape, case_of(self._parts, tape)
+        return tape, case_of(self._parts, tape, names)
 
     def _seen(self, tape: Tape, case: Case | None) -> Seen:
         counts = [value for value in tape.counts().values() if isinstance(value, int)]
@@ -166,17 +212,26 @@ def _spread(budget: int) -> int:
     return max(1, int(_SPREAD * budget))
 
 
+def _away(lead: Lead, case: Case) -> float:
+    """How unlike its sizes are; 1 where they are not measured."""
+    try:
+        return distance(lead, as_floats(measure(case).numbers))
+    except (OverflowError, UnclearError, FedboundsError):
+        return 1.0
+
+
 def _starts(
-    parts: Sequence[Part], seen: Sequence[Seen], budget: int
+    parts: Sequence[Part], seen: Sequence[Seen], led: Sequence[Seen], budget: int
 ) -> Iterator[tuple[Part, Seen, int]]:
-    """For every part its tightest set-up, and its tightest one short of equality."""
+    """For every part its tightest set-up, its tightest one short of equality, and ends of leads."""
     chosen: list[tuple[Part, Seen]] = []
     for part in parts:
         own = sorted((s for s in seen if part in s.gaps), key=lambda s: s.gaps[part])
         if own and _is_found(part, own[0]):
             continue
         short = [s for s in own if s.gaps[part] > EQUAL]
-        chosen.extend((part, s) for s in dict.fromkeys((*own[:1], *short[:1])))
+        ends = [s for s in led if part in s.gaps]
+        chosen.extend((part, s) for s in dict.fromkeys((*own[:1], *short[:1], *ends)))
     for part, start in chosen:
         yield part, start, budget // len(chosen)
 
@@ -206,9 +261,14 @@ def again(seen: Seen, parts: Sequence[Part], bits: int = FULL_BITS) -> Case | No
     return case_of(parts, Tape(seen.space, seen.made, np.random.default_rng(0), bits))
 
 
-def case_of(parts: Sequence[Part], tape: Tape) -> Case | None:
-    """None if the conditions leave no step sizes, or the answers make no set-up."""
-    names: frozenset[str] = frozenset().union(*(part.named for part in parts))
+def case_of(
+    parts: Sequence[Part], tape: Tape, besides: frozenset[str] = frozenset()
+) -> Case | None:
+    """None if the conditions leave no step sizes, or the answers make no set-up.
+
+    ``besides``: quantities that are measured too.
+    """
+    names = besides.union(*(part.named for part in parts))
     bits = FLOATS if with_floats(parts) else BITS
     try:
         return tape.space.case(tape, names, bits)

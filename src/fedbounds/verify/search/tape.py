@@ -17,7 +17,7 @@ from .seeking import Asking, Space
 Key = tuple[str, int]  # what was asked, and for which time
 Answers = Mapping[Key, float]  # a number of an option, or a coordinate from 0 to 1
 FULL_BITS = 8
-_COUNTS = "counts"
+COUNTS = "counts", 0  # which of all
 DOUBLINGS = "doublings", 0  # of the number of rounds
 _OF_STEP = "step "
 _OUTER, _INNER = 16, 1000  # how far from their edges step sizes go
@@ -67,7 +67,7 @@ class Tape(Asking):
         return found % len(options)  # there were more, perhaps, beside other answers
 
     def _some(self, options: Sequence[Any], what: str) -> int:
-        if what == _COUNTS and self._corner is not None:
+        if what == COUNTS[0] and self._corner is not None:
             order = corners_first(self.space)
             return order[self._corner % len(order)]
         return int(self._random.integers(len(options)))
@@ -129,7 +129,7 @@ def moved(
     coordinates = [key for key in made if key not in widths]
     if several and (not coordinates or random.uniform() < 1 / 3):
         key = several[int(random.integers(len(several)))]
-        if key[0] == _COUNTS and random.uniform() < 0.75:
+        if key == COUNTS and random.uniform() < 0.75:
             found[key] = _neighbour(space.counts, int(made[key]), random)
         else:
             found[key] = (made[key] + 1 + random.integers(widths[key] - 1)) % widths[key]

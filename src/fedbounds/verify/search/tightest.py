@@ -7,6 +7,7 @@ and conditions. Where both sides are sums of non-negative terms this is the larg
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 from fedbounds.theory.language.claims import Claim, Part, Reading, read
@@ -23,6 +24,7 @@ from ..setups.found import MOST_EXACT_WORK, Named, method_of
 from ..setups.instance_file import is_kept, to_data
 from .closest import EQUAL, Closest, as_floats, closest
 from .explore import Exploration, Seen, again, explore, gaps, in_balls, with_floats
+from .leads import Lead
 from .seeking import spaces
 from .small import exactly
 
@@ -81,7 +83,9 @@ class Best:
         return next(o for o in self.judgement.outcomes if o.part == self.part)
 
 
-def tightest(asked: Sequence[Asked], seed: int) -> list[dict[Reading, Best | None]]:
+def tightest(
+    asked: Sequence[Asked], seed: int, leads: Mapping[str, tuple[Lead, ...]] = MappingProxyType({})
+) -> list[dict[Reading, Best | None]]:
     """The tightest exact instance of each reading of which an inequality can be searched.
 
     None where no set-up was found to which it applies.
@@ -93,10 +97,12 @@ def tightest(asked: Sequence[Asked], seed: int) -> list[dict[Reading, Best | Non
         else is asked. Readings whose parts differ in their sides alone look at the same set-ups.
     seed : int
         Of the searches.
+    leads : mapping
+        By claim id: each is followed beyond these evaluations.
     """
     return [
         {reading: min(own, key=rank, default=None) for reading, own in found.items()}
-        for found in _searched(asked, seed, first_only=True)
+        for found in _searched(asked, seed, leads, first_only=True)
     ]
 
 
@@ -107,13 +113,15 @@ def tightest_parts(
     budget: int = BUDGET,
     first_only: bool = False,
     longer: bool = True,
+    leads: tuple[Lead, ...] = (),
 ) -> tuple[Best, ...]:
     """The tightest exact instance of each inequality of a reading, the tightest part first.
 
     ``first_only``: stop at the first part that has one, but for those that look broken. ``longer``:
     runs may have more rounds than the theory's counts say.
     """
-    (found,) = _searched([(claim, {reading: budget})], seed, first_only, longer)
+    of_claim = {claim.id: leads}
+    (found,) = _searched([(claim, {reading: budget})], seed, of_claim, first_only, longer)
     return tuple(sorted(found.get(reading, ()), key=rank))
 
 
@@ -130,16 +138,21 @@ def places(claim: Claim) -> frozenset[tuple[str, str]]:
 
 
 def _searched(
-    asked: Sequence[Asked], seed: int, first_only: bool, longer: bool = True
+    asked: Sequence[Asked],
+    seed: int,
+    leads: Mapping[str, tuple[Lead, ...]],
+    first_only: bool,
+    longer: bool = True,
 ) -> list[dict[Reading, list[Best]]]:
     with one_thread():
-        every = [_explorations(claim, budgets, seed, longer) for claim, budgets in asked]
+        every = [
+            _explorations(claim, budgets, seed, longer, leads.get(claim.id, ()))
+            for claim, budgets in asked
+        ]
         explore([one for own in every for one in own.values()])
         return [
             {
-                reading: _found(
-                    claim, reading, {own[key]: seen[key].seen for key in own}, first_only
-                )
+                reading: _found(claim, reading, {own[key]: seen[key] for key in own}, first_only)
                 for reading in budgets
                 if (own := _groups(claim, reading, longer))
             }
@@ -148,7 +161,11 @@ def _searched(
 
 
 def _explorations(
-    claim: Claim, budgets: Mapping[Reading, int], seed: int, longer: bool
+    claim: Claim,
+    budgets: Mapping[Reading, int],
+    seed: int,
+    longer: bool,
+    leads: tuple[Lead, ...],
 ) -> dict[_Key, Exploration]:
     """Those of a claim: what is found for one of its readings rests on the others."""
     wanted: dict[_Key, dict[tuple[Part, ...], int]] = {}
@@ -159,7 +176,7 @@ def _explorations(
             shares = wanted.setdefault(key, {})
             shares[parts] = max(share, shares.get(parts, 0))
     return {
-        key: Exploration(spaces(claim, next(iter(shares))[0], longer), shares, seed)
+        key: Exploration(spaces(claim, next(iter(shares))[0], longer), shares, seed, leads)
         for key, shares in wanted.items()
     }
 
@@ -180,14 +197,18 @@ def _groups(claim: Claim, reading: Reading, longer: bool) -> dict[_Key, tuple[Pa
 
 
 def _found(
-    claim: Claim, reading: Reading, groups: Mapping[tuple[Part, ...], list[Seen]], first_only: bool
+    claim: Claim,
+    reading: Reading,
+    groups: Mapping[tuple[Part, ...], Exploration],
+    first_only: bool,
 ) -> list[Best]:
     pending = []
-    for parts, seen in groups.items():
+    for parts, explored in groups.items():
+        seen, led = explored.seen, explored.told_leads
         for part in parts:
             own = sorted((s for s in seen if part in s.gaps), key=lambda s: s.gaps[part])
             if own:
-                how = f"search, {len(seen)} evaluations, of which {len(own)} apply"
+                how = f"search, {len(seen)} evaluations, of which {len(own)} apply{led}"
                 pending.append((own[0].gaps[part], part, own, how))
     found: list[Best] = []
     for gap, part, own, how in sorted(pending, key=lambda entry: entry[0]):
