@@ -100,7 +100,7 @@ def told_of(document: Record, claim: Record, records: Records) -> Told:
         says,
         fails(document, claim, records.get(claim["id"], ()), _decimal),
         instead(document, claim),
-        _CHANGES.get(grave, grave) if grave else "",
+        _CHANGES[Severity(grave)] if grave else "",
     )
 
 
