@@ -8,6 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 import array_api_strict
+import browser
 import numpy as np
 import pytest
 import quick_plans
@@ -58,9 +59,10 @@ def pytest_collection():
 
 
 def pytest_runtest_setup(item):
-    """Skip tests marked `gpu` where there is none, saying why."""
-    if item.get_closest_marker("gpu") and (reason := why_no_gpu()):
-        pytest.skip(reason)
+    """Skip tests marked `gpu` or `browser` where there is none, saying why."""
+    for marker, why in (("gpu", why_no_gpu), ("browser", browser.why_none)):
+        if item.get_closest_marker(marker) and (reason := why()):
+            pytest.skip(reason)
 
 
 @pytest.fixture(autouse=True, scope="session")

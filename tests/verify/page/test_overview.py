@@ -40,7 +40,7 @@ def test_a_finding_is_a_line_with_what_fails_and_what_holds_instead():
     assert lines[1] == "personalization: 1 claim: 1 refuted"
     assert lines[2] == (
         "  refuted personalization/thm-3.7 (Theorem 3.7): 7/4 > 1 at n=2, m=1, K=1, T=3; "
-        "not violated if read 'G_v summed over clients'"
+        "not violated if read “G_v summed over clients”"
     )
     assert lines[-1] == "page: here"
 

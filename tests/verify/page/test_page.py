@@ -115,7 +115,7 @@ def test_a_finding_is_one_sentence(results):
     (told,) = [e["text"] for e in Page(index(results)).all("li") if f"[{LEMMA}]" in e["text"]]
     assert told == (
         f"Lemma A.2 [{LEMMA}] says: text of {LEMMA}; refuted: 1.25 > 1 at n=2, m=1, K=1, "
-        "T=3; instead: lem-A.2/corrected is confirmed; how grave: rate."
+        "T=3; instead: lem-A.2/corrected is confirmed; the proved correction changes the rate."
     )
 
 

@@ -158,7 +158,7 @@ def instead(document: Record, claim: Record) -> str:
         return ""
     held = [r["name"] for r in claim["readings"][1:]
             if r["statement"] == StatementStatus.SURVIVED]  # fmt: skip
-    return f"not violated if read {held[0]!r}" if held else ""
+    return f"not violated if read “{held[0]}”" if held else ""
 
 
 def _open(document: Record, judged: Sequence[Record]) -> Iterator[str]:

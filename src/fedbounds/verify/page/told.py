@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fedbounds.vocabulary import Source
+from fedbounds.vocabulary import Severity, Source
 
 from .numbers import count, number
 from .overview import DOUBTFUL, broken, by_standing, doubtful, fails, instead, rank
@@ -19,6 +19,13 @@ _SAYS = {  # a statement is told in our words, wherever it is from
     Source.RESTORED: "says, as restored by us",
     Source.RECONSTRUCTED: "is missing, and our own text in its place says",
     Source.OURS: "is ours, and says",
+}
+
+_CHANGES = {
+    Severity.TYPO: "the relation",
+    Severity.CONSTANT: "a constant",
+    Severity.CONDITION: "a condition",
+    Severity.RATE: "the rate",
 }
 
 
@@ -53,7 +60,7 @@ def tiles(document: Record, judged: Sequence[Record], records: Records) -> list[
         own = [claim for claim in judged if claim["id"].partition("/")[0] == key]
         bad = doubtful(own)
         if own:
-            worst = tuple(_told(document, claim, records) for claim in bad[:_WORST])
+            worst = tuple(told_of(document, claim, records) for claim in bad[:_WORST])
             found.append(
                 Tile(
                     key,
@@ -70,7 +77,7 @@ def tiles(document: Record, judged: Sequence[Record], records: Records) -> list[
 
 def in_doubt(document: Record, judged: Sequence[Record], records: Records) -> list[Told]:
     """Every claim that is refuted or in doubt: main results first, then the gravest."""
-    return [_told(document, claim, records) for claim in doubtful(judged)]
+    return [told_of(document, claim, records) for claim in doubtful(judged)]
 
 
 def refuted_elsewhere(judged: Sequence[Record], records: Records) -> list[Told]:
@@ -83,13 +90,17 @@ def refuted_elsewhere(judged: Sequence[Record], records: Records) -> list[Told]:
     return found
 
 
-def _told(document: Record, claim: Record, records: Records) -> Told:
+def told_of(document: Record, claim: Record, records: Records) -> Told:
+    """A claim in one sentence; of one that is not in doubt nothing fails."""
+    says, grave = _SAYS.get(claim["source"], "says"), claim["severity"]
+    if claim["standing"] not in DOUBTFUL:
+        return Told(claim, says, "", "", "")
     return Told(
         claim,
-        _SAYS.get(claim["source"], "says"),
+        says,
         fails(document, claim, records.get(claim["id"], ()), _decimal),
         instead(document, claim),
-        claim["severity"] or "",
+        _CHANGES[Severity(grave)] if grave else "",
     )
 
 

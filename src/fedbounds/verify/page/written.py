@@ -166,6 +166,7 @@ def _pages(
         rows, view = records.get(claim["id"], []), formulas(claim["id"])
         proof = proofs.proof_view(source, claim["id"], claim["readings"][0]["name"])
         about = shared | {
+            "told": told.told_of(document, claim, records),
             "before": before,
             "after": after,
             "paper": names[claim["id"].partition("/")[0]],

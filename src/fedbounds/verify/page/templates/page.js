@@ -1,5 +1,6 @@
 "use strict";
-// Without this script the page is complete; with it, links open folded sections.
+// Without this script the page is complete; with it, links open folded sections, and what scrolls
+// sideways is reached by the keyboard in every browser.
 const openTarget = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
@@ -12,3 +13,10 @@ document.addEventListener("click", (event) => {
   if (link && link.getAttribute("href") === location.hash) openTarget();
 });
 if (location.hash) openTarget();
+const reachable = () => {
+  for (const box of document.querySelectorAll(".scroll, .formula, .condition, .uses li, pre")) {
+    if (box.scrollWidth > box.clientWidth && box.clientWidth) box.tabIndex = 0;
+  }
+};
+for (const name of ["load", "resize"]) addEventListener(name, reachable);
+document.addEventListener("toggle", reachable, true);
