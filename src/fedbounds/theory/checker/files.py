@@ -59,7 +59,7 @@ def step_data(step: Step) -> dict[str, Any]:
 def theory_of(data: Data) -> Theory:
     """The inverse of `theory_data`."""
     found = Theory(
-        symbols=dict(data["symbols"]),
+        symbols=dict(sorted(data["symbols"].items())),  # an order that no writer changes
         quantities=dict(data["quantities"]),
         per_client=frozenset(data["per_client"]),
         per_step=frozenset(data["per_step"]),
