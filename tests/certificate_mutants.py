@@ -8,6 +8,7 @@ import copy
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,10 +56,8 @@ def fresh(book: Row) -> Row:
     for row in book["steps"]:
         if row["certificate"] is not None:
             step = step_of(row)
-            try:
+            with suppress(Refused, AssertionError):  # what cannot be read is left as it was
                 row = row | {"expanded": expanded(theory, step, earlier)}
-            except (Refused, AssertionError, IndexError):
-                pass  # what cannot be read is left as it was
         steps.append(row)
         earlier[row["id"]] = step_of(row | {"certificate": EMPTY}).statement
     return book | {"steps": steps}

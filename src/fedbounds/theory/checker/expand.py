@@ -6,12 +6,13 @@ product of listed factors, and every root is given. What is written is said in
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from .charts import Branch
 from .check import (
     Pieces,
+    Unrolled,
     own_times,
     pieces,
     remainder,
@@ -87,9 +88,7 @@ def _combined(
     return with_variables(read)
 
 
-def _used(
-    certificate: Certificate, found: Pieces, number: int
-) -> Callable[["_Shown"], Data]:
+def _used(certificate: Certificate, found: Pieces, number: int) -> Callable[["_Shown"], Data]:
     """Multipliers and differences, read before anything is shown."""
     reader = found.branch.reader
     premises, squares = [], []
@@ -102,7 +101,9 @@ def _used(
     def shown(how: "_Shown") -> Data:
         return {
             "premises": [
-                None if one is None else {"times": how.value(one[0]), "difference": how.value(one[1])}
+                None
+                if one is None
+                else {"times": how.value(one[0]), "difference": how.value(one[1])}
                 for one in premises
             ],
             "squares": [{"times": how.value(a), "square": how.value(b)} for a, b in squares],
@@ -111,7 +112,7 @@ def _used(
     return shown
 
 
-def _unrolled(found: Any) -> Data:
+def _unrolled(found: Unrolled) -> Data:
     shown = _Shown.of(found.branch)
     names = ("factor", "added", "bound", "claimed")
     every = {name: shown.value(getattr(found, name)) for name in names}
@@ -143,21 +144,23 @@ class _Shown:
         """Factors, further variables, roots and parameters."""
         ring = self.branch.reader.ring
         variables = [
-            {"is": kind, "of": [self.quotient(one) for one in of], "positive": name in ring.positive}
+            {
+                "is": kind,
+                "of": [self.quotient(one) for one in of],
+                "positive": name in ring.positive,
+            }
             for name, (kind, of) in ring.notes.opened.items()
         ]
-        roots = {
-            (str(degree), *map(_pair, (self.quotient(of), self.quotient(root))))
+        roots = [
+            {"of": self.quotient(of), "degree": degree, "root": self.quotient(root)}
             for of, degree, root in ring.notes.roots
-        }
+        ]
+        different = {str(row): row for row in roots}
         parameters = self.branch.reader.parameters
         return {
             "factors": [self._polynomial(one) for one in self.factors],
             "variables": variables,
-            "roots": [
-                {"of": _unpaired(of), "degree": int(degree), "root": _unpaired(root)}
-                for degree, of, root in sorted(roots)
-            ],
+            "roots": [different[key] for key in sorted(different)],
             "parameters": {name: self.quotient(one) for name, one in parameters.items()},
         }
 
@@ -190,14 +193,6 @@ def _powers(names: Iterable[str], powers: Iterable[int]) -> Iterator[str]:
     for name, power in zip(names, powers, strict=True):
         if power:
             yield name if power == 1 else f"{name}**{power}"
-
-
-def _pair(quotient: str | list[str]) -> tuple[str, str]:
-    return (quotient, "") if isinstance(quotient, str) else (quotient[0], quotient[1])
-
-
-def _unpaired(pair: tuple[str, str]) -> str | list[str]:
-    return list(pair) if pair[1] else pair[0]
 
 
 def _divided(polynomial: Polynomial, factor: Polynomial) -> tuple[int, Polynomial]:
