@@ -269,12 +269,6 @@ def measure(names: tuple[str, ...], **options: Any) -> None:
 
 @cli.command("prove")
 @click.option("--json", "json_file", type=OutputFile(), help="Also write the proofs to this file.")
-@click.option(
-    "--certificates",
-    "multiplied",
-    type=OutputFile(),
-    help="Also write every certificate with its identity multiplied out, for other checkers.",
-)
 @click.option("--latex", is_flag=True, help="Print every step as LaTeX, and nothing else.")
 @click.option("--steps", is_flag=True, help="Print every step, not only the findings.")
 @click.option("--premises", is_flag=True, help="Drop each premise in turn and prove again.")
@@ -285,7 +279,6 @@ def prove_claims(
     names: tuple[str, ...],
     out: Path,
     json_file: Path | None,
-    multiplied: Path | None,
     latex: bool,
     steps: bool,
     premises: bool,
@@ -298,8 +291,6 @@ def prove_claims(
     if form != TABLE and (steps or latex or premises):
         raise FedboundsError("--format gives every step; it excludes --steps, --latex, --premises")
     entries = entries_named(names)
-    from fedbounds.theory.checker.recheck import multiplied_out
-
     from ..decide.profile import Profile
     from ..page.proof_tables import print_chain, print_proofs
     from ..results.files import write_text
@@ -319,8 +310,6 @@ def prove_claims(
     write_text(target, dumps(data))
     if json_file:
         write_text(json_file, dumps(rows))
-    if multiplied:
-        write_text(multiplied, dumps({key: multiplied_out(book) for key, book in data.items()}))
     written = f"certificates: {target}"
     if form != TABLE:
         from ..page.exports.rows import steps as step_rows

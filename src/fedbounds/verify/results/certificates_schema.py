@@ -49,7 +49,7 @@ _DENOMINATOR: Schema = {"type": "string", "pattern": rf"^{_FACTOR}(\*{_FACTOR})*
 
 
 def schema() -> Schema:
-    """A JSON Schema of ``proofs.json``, and of a file that ``prove --certificates`` writes."""
+    """A JSON Schema of ``proofs.json``, and of a file that ``fedbounds certificates`` writes."""
     classes = (Absent, Assignment, Certificate, Need, Premise, Scope, Square, Statement, Theory)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
