@@ -218,6 +218,13 @@ def test_a_planted_error_does_not_fit(whole, change):
     assert wrong(data)
 
 
+def test_the_example_of_the_page_is_a_real_one():
+    (text,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    shown = json.loads(text)
+    found = multiplied_out(book(GIVEN, COMBINED))["steps"][1]["expanded"]["branches"][1]
+    assert shown == found
+
+
 def rows(heading):
     """What the first column of a section's table names."""
     section = PAGE.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]

@@ -65,15 +65,16 @@ def check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
 
 def _check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
     _refuse_malformed(theory, step.statement)
+    _refuse_scope(step.statement, step.certificate)
     for certificate in every_part(step.certificate):
         refuse_names(theory, certificate.scope)
+        _refuse_algorithm(theory, certificate.scope, step.statement)
     refuse_unknown(theory, step.statement)
     refuse_unmet(theory, step)
     match step.certificate.rule:
         case "given":
             if not step.certificate.origin:
                 raise Refused(f"{step.id}: a given statement without an origin")
-            _refuse_scope(step.statement, step.certificate)
             _refuse_unknown_steps(step, earlier)
         case "combine":
             found = remainders(theory, step.statement, step.certificate, earlier)
