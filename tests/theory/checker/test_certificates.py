@@ -113,6 +113,24 @@ def test_the_identity_is_written_branch_by_branch(whole):
     assert "_v0" in json.dumps(first["remainder"])
 
 
+def test_an_unrolling_of_a_statement_in_vectors_is_in_their_scope():
+    told = replace(UNROLLED, statement=replace(UNROLLED.statement, scope="round"))
+    assert "is proved in ''" in refusals(book(GIVEN, told))["sum"]
+
+
+def test_a_given_in_the_vectors_of_another_algorithm_is_refused():
+    given = Certificate("given", origin="(1)", scope="twice")
+    told = Step("asm", claim("A(t) <= s"), given)
+    assert "another algorithm" in refusals(book(told))["asm"]
+
+
+def test_a_vector_of_weight_zero_is_none_in_a_norm():
+    mean = replace(
+        NORM, id="m", statement=claim("0 <= given(sqrt(dot(v + 0*u, v + 0*u)))", scope="round")
+    )
+    assert refusals(book(replace(mean, certificate=Certificate("combine", scope="round")))) == {}
+
+
 def places(value, path=()):
     """Every polynomial of what is multiplied out."""
     if isinstance(value, str):

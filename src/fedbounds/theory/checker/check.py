@@ -65,7 +65,6 @@ def check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
 
 def _check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
     _refuse_malformed(theory, step.statement)
-    _refuse_scope(step.statement, step.certificate)
     for certificate in every_part(step.certificate):
         refuse_names(theory, certificate.scope)
         _refuse_algorithm(theory, certificate.scope, step.statement)
@@ -75,6 +74,7 @@ def _check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None
         case "given":
             if not step.certificate.origin:
                 raise Refused(f"{step.id}: a given statement without an origin")
+            _refuse_scope(step.statement, step.certificate)
             _refuse_unknown_steps(step, earlier)
         case "combine":
             found = remainders(theory, step.statement, step.certificate, earlier)
@@ -522,6 +522,7 @@ def unrolled(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> li
     sums; S(N) = 1 + r + ... + r^(N-1).
     """
     premises, name = step.certificate.premises, step.certificate.variable
+    _refuse_scope(step.statement, step.certificate)
     if [p.kind for p in premises] != ["step"] or premises[0].name not in earlier:
         raise Refused(f"{step.id}: an unrolling needs one premise, an earlier step")
     if premises[0].at or premises[0].over:
