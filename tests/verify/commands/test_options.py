@@ -22,6 +22,7 @@ NOT_OUTPUT = {
     "alarms": {"names"},
     "audit": {"names"},
     "bound": {"claim_id", "more", "settings", "reading", "part", "to", "grids"},
+    "certificates": {"names"},
     "cite": {"names"},
     "compare": {"names", "b2", "heterogeneity", "local_steps", "participants", "over", "given"},
     "diff": {"old", "new"},

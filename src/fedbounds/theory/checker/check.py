@@ -1,8 +1,9 @@
 """Does a certificate prove its step?"""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from .charts import Branch, branches, refuse_foreign, weaker
 from .data import Absent, Certificate, Comparison, Premise, Scope, Statement, Step, Theory
@@ -16,6 +17,7 @@ from .text import parsed, words
 from .values import CONSTANT, Value
 from .vectors import is_norm, is_square
 
+_Read = TypeVar("_Read")
 _SUMS = ("Sum_t(", "Sum_i(", "Sum_ik(")
 TANGENT = "any_d"  # where the tangents of a root are taken: any positive number
 
@@ -65,6 +67,7 @@ def _check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None
     _refuse_malformed(theory, step.statement)
     for certificate in every_part(step.certificate):
         refuse_names(theory, certificate.scope)
+        _refuse_algorithm(theory, certificate.scope, step.statement)
     refuse_unknown(theory, step.statement)
     refuse_unmet(theory, step)
     match step.certificate.rule:
@@ -80,7 +83,7 @@ def _check(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None
         case "induction":
             _induction(theory, step, earlier)
         case "unroll":
-            _unroll(theory, step, earlier)
+            unrolled(theory, step, earlier)
         case "root":
             _root(theory, step, earlier)
         case rule:
@@ -143,14 +146,23 @@ def remainders(
     hypothesis: Statement | None = None,
 ) -> list[Remainder]:
     """right - left less what the certificate takes from premises and squares, per branch."""
+
+    def read(powers: dict[str, bool]) -> list[Remainder]:
+        every = pieces(theory, statement, certificate, earlier, at or {}, hypothesis, powers)
+        return [
+            remainder(theory, statement, certificate, found, number)
+            for number, found in enumerate(every)
+        ]
+
+    return with_variables(read)
+
+
+def with_variables(read: Callable[[dict[str, bool]], _Read]) -> _Read:
+    """What is read once there is a variable for every power and root that it meets."""
     powers: dict[str, bool] = {}
     while True:
         try:
-            every = pieces(theory, statement, certificate, earlier, at or {}, hypothesis, powers)
-            return [
-                remainder(theory, statement, certificate, found, number)
-                for number, found in enumerate(every)
-            ]
+            return read(powers)
         except NewVariable as found:
             powers[found.name] = found.positive
 
@@ -162,7 +174,7 @@ def remainder(
     reader, exact, rest = found.branch.reader, statement.relation == "==", found.gap
     used = set()
     for at, (premise, piece) in enumerate(zip(certificate.premises, found.premises, strict=True)):
-        times = reader.read(_own(premise.times, number))
+        times = reader.read(own_times(premise.times, number))
         if not times.terms:  # the branch does not use it
             continue
         used.add(at)
@@ -176,7 +188,7 @@ def remainder(
     for square, value in zip(certificate.squares, found.squares, strict=True):
         if exact:
             raise Refused("an equality from a square")
-        times = reader.read(_own(square.times, number))
+        times = reader.read(own_times(square.times, number))
         _refuse_sign(theory, times, f"the multiplier of the square of {square.vector}")
         rest = rest - times * value
     bad = tuple(_offending(theory, rest, exact))
@@ -232,7 +244,8 @@ def _absent(theory: Theory, statement: Statement) -> list[Absent]:
     return found
 
 
-def _own(times: tuple[str, ...], branch: int) -> str:
+def own_times(times: tuple[str, ...], branch: int) -> str:
+    """The multiplier of a branch, of one for each or one for all."""
     if len(times) != 1 and branch >= len(times):
         raise Refused(f"{len(times)} multipliers for more branches")
     return times[0] if len(times) == 1 else times[branch]
@@ -447,13 +460,23 @@ def _root(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
         raise Refused(f"{step.id}: {TANGENT} is spoken of elsewhere")
     if certificate.base is not None or any(a.name == TANGENT for a in certificate.chart):
         raise Refused(f"{step.id}: {TANGENT} is any positive number, and nothing else")
-    wide = replace(theory, symbols=theory.symbols | {TANGENT: "positive"})
-    found = remainders(wide, _at(statement, TANGENT), replace(certificate, rule="combine"), earlier)
+    wide, tangent = tangents(theory, statement)
+    found = remainders(wide, tangent, certificate, earlier)
     _refuse_negative(step.id, found)
     _refuse_idle(step.id, certificate, found)
     for one in found:
-        reader = one.branch.reader.stating(vectors=bool(statement.scope))
-        _refuse_sign(theory, reader.read(_inside(statement)), "what is under the root")
+        _refuse_sign(theory, under_root(one.branch, statement), "what is under the root")
+
+
+def tangents(theory: Theory, statement: Statement) -> tuple[Theory, Statement]:
+    """The theory with any_d, and what a statement with a root says there."""
+    wide = replace(theory, symbols=theory.symbols | {TANGENT: "positive"})
+    return wide, _at(statement, TANGENT)
+
+
+def under_root(branch: Branch, statement: Statement) -> Value:
+    """B of X <= sqrt(B), in one branch."""
+    return branch.reader.stating(vectors=bool(statement.scope)).read(_inside(statement))
 
 
 def _inside(statement: Statement) -> str:
@@ -480,15 +503,26 @@ def _is_positive(reader: Reader, premise: Premise) -> bool:
     return all(reader.ratio(point).positive() for point in premise.arguments)
 
 
-def _unroll(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> None:
+@dataclass(frozen=True)
+class Unrolled:
+    """A recursion in one branch: its factor, what it adds, and what it gives and is claimed."""
+
+    branch: Branch
+    factor: Value
+    added: Value
+    bound: Value
+    claimed: Value
+
+
+def unrolled(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> list[Unrolled]:
     """Sum_t x(t) <= S(T) x(0) + S(T - 1) Sum_t y(t), from x(t+1) <= r x(t) + y(t), r > 1, y >= 0.
 
     The recursion may also be claimed of x(t), from round 1.
     By induction x(t) <= r^t x(0) + sum over s < t of r^(t-1-s) y(s); sum over t, exchange the
     sums; S(N) = 1 + r + ... + r^(N-1).
     """
-    premises, ratio = step.certificate.premises, step.certificate.origin
-    name = step.certificate.variable
+    premises, name = step.certificate.premises, step.certificate.variable
+    _refuse_scope(step.statement, step.certificate)
     if [p.kind for p in premises] != ["step"] or premises[0].name not in earlier:
         raise Refused(f"{step.id}: an unrolling needs one premise, an earlier step")
     if premises[0].at or premises[0].over:
@@ -497,23 +531,18 @@ def _unroll(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> Non
         raise Refused(f"undeclared quantity {name!r}")
     cited = earlier[premises[0].name]
     _refuse_malformed(theory, cited)
-    powers: dict[str, bool] = {}
-    while True:
-        try:
-            every = list(
-                branches(theory, None, step.statement.conditions, step.certificate.chart, powers)
-            )
-            for branch in every:
-                _unrolled(theory, step, branch, cited, name, ratio)
-            return
-        except NewVariable as found:
-            powers[found.name] = found.positive
+    conditions, chart = step.statement.conditions, step.certificate.chart
+
+    def read(powers: dict[str, bool]) -> list[Unrolled]:
+        every = branches(theory, None, conditions, chart, powers)
+        return [_unrolled(theory, step, branch, cited) for branch in every]
+
+    return with_variables(read)
 
 
-def _unrolled(
-    theory: Theory, step: Step, branch: Branch, cited: Statement, name: str, ratio: str
-) -> None:
-    reader = branch.reader.stating(vectors=False)
+def _unrolled(theory: Theory, step: Step, branch: Branch, cited: Statement) -> Unrolled:
+    reader, ratio = branch.reader.stating(vectors=False), step.certificate.origin
+    name = step.certificate.variable
     after = cited.left == f"{name}(t + 1)" and cited.first == 0
     at = {} if after else {"t": "t + 1"}
     if not (after or (cited.left == f"{name}(t)" and cited.first == 1)) or cited.relation != "<=":
@@ -540,3 +569,4 @@ def _unrolled(
     if step.statement.left != f"Sum_t({name}(t))" or step.statement.relation != "<=":
         raise Refused(f"{step.id} is not about the sum of {name}(t)")
     _refuse_sign(theory, claimed - bound, "the bound claimed, less the one unrolled,")
+    return Unrolled(branch, Value.of(factor), added, bound, claimed)

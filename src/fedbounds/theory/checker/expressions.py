@@ -213,7 +213,8 @@ class Reader:
         if not (self.open_extremes and enough(one.nonnegative() for one in left)):
             raise Refused(f"{name}: which is larger does not show; split the chart there")
         shown = ", ".join(sorted(map(str, left)))
-        return Value.of(self._variable(f"{name}({shown})", enough(one.positive() for one in left)))
+        positive = enough(one.positive() for one in left)
+        return Value.of(self._variable(f"{name}({shown})", positive, name, *left))
 
     def _power(self, base: ast.expr, exponent: ast.expr) -> Value:
         ratio, power = self._value(base).plain(), self._value(exponent).plain()
@@ -226,7 +227,7 @@ class Reader:
             counts = whole >= 0 and rest.nonnegative() and self._is_whole(exponent)
             if not (counts and ratio.nonnegative()):
                 raise Refused(f"a power of {ratio}, which is not positive")
-        power_of_it = self._variable(f"({ratio})**({rest})", positive)
+        power_of_it = self._variable(f"({ratio})**({rest})", positive, "power", ratio, rest)
         return Value.of(power_of_it * ratio.power(fmpq(whole)))
 
     def _root(self, ratio: Ratio) -> Ratio:
@@ -236,13 +237,14 @@ class Reader:
         except Refused:
             if not ratio.nonnegative():
                 raise
-        return self._variable(f"sqrt({ratio})", ratio.positive())
+        return self._variable(f"sqrt({ratio})", ratio.positive(), "sqrt", ratio)
 
-    def _variable(self, name: str, positive: bool) -> Ratio:
+    def _variable(self, name: str, positive: bool, kind: str, *of: Ratio) -> Ratio:
         if name not in self.ring.names:
             raise NewVariable(name, positive)
         if name in self.ring.positive and not positive:
             raise Refused(f"{name} is positive in one branch only")
+        self.ring.notes.opened.setdefault(name, (kind, of))
         return self.ring.variable(name)
 
     def _geometric(self, arguments: list[ast.expr]) -> Value:

@@ -22,12 +22,13 @@ from .errors import Refused
 from .shapes import fits
 
 Data = Mapping[str, Any]
+VERSION = 2  # of the format; docs/certificates.md says what it is
 
 
 def book_data(theory: Theory, rows: Iterable[Data]) -> dict[str, Any]:
     """A theory with its steps, each as of `step_data`, and a hash that shows a later edit."""
     plain = theory_data(theory)
-    return {"hash": hash_of(plain), "theory": plain, "steps": list(rows)}
+    return {"version": VERSION, "hash": hash_of(plain), "theory": plain, "steps": list(rows)}
 
 
 def hash_of(theory: Any) -> str:
@@ -58,7 +59,7 @@ def step_data(step: Step) -> dict[str, Any]:
 def theory_of(data: Data) -> Theory:
     """The inverse of `theory_data`."""
     found = Theory(
-        symbols=dict(data["symbols"]),
+        symbols=dict(sorted(data["symbols"].items())),  # an order that no writer changes
         quantities=dict(data["quantities"]),
         per_client=frozenset(data["per_client"]),
         per_step=frozenset(data["per_step"]),

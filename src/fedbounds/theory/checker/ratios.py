@@ -1,7 +1,7 @@
 """Quotients of polynomials with rational coefficients, in variables of known sign."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb
 from typing import Any
@@ -17,6 +17,22 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
+class Notes:
+    """What a reading met, for who writes the identity out: it decides nothing.
+
+    Attributes
+    ----------
+    divisors : list of polynomials that were divided by
+    roots : list of triples (what, degree, root)
+    opened : dict from a further variable to what it is, and of which quotients
+    """
+
+    divisors: list[Polynomial] = field(default_factory=list)
+    roots: list[tuple["Ratio", int, "Ratio"]] = field(default_factory=list)
+    opened: dict[str, tuple[str, tuple["Ratio", ...]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Ring:
     """Variables that are non-negative, of which some are positive.
 
@@ -27,11 +43,13 @@ class Ring:
         Those that are never zero.
     varying : frozenset of str
         Those that each round has its own of.
+    notes : Notes
     """
 
     names: tuple[str, ...]
     positive: frozenset[str]
     varying: frozenset[str] = frozenset()
+    notes: Notes = field(default_factory=Notes, compare=False)
 
     @cached_property
     def _context(self) -> Any:
@@ -115,6 +133,7 @@ class Ratio:
         sign = other.ring.sign(other.above)
         if sign not in (1, -1):
             raise Refused(f"division by {other}, which may vanish or change its sign")
+        self.ring.notes.divisors.append(other.above)
         above, below = _product(self.above, other.below), _product(self.below, other.above)
         return _reduced(self.ring, above * sign, below * sign)
 
@@ -129,6 +148,7 @@ class Ratio:
             return Ratio(self.ring, self.above**whole, self.below**whole)
         root = int(exponent.q)
         base = Ratio(self.ring, _root(self.above, root), _root(self.below, root))
+        self.ring.notes.roots.append((self, root, base))
         return base.power(fmpq(exponent.p))
 
     def is_zero(self) -> bool:

@@ -7,7 +7,8 @@ from typing import Any
 from .check import check
 from .data import Certificate, Statement, Step, Theory
 from .errors import Refused
-from .files import hash_of, step_of, theory_of
+from .expand import expanded
+from .files import VERSION, hash_of, step_of, theory_of
 from .signs import sign_of, signs_taken, told_apart
 
 
@@ -47,8 +48,45 @@ def recheck(data: Mapping[str, Any]) -> tuple[Rechecked, ...]:
     Raises
     ------
     Refused
-        If it is no book, or its theory is not the one whose hash it carries.
+        If it is no book, or one of another version, or its theory is not the one whose hash it
+        carries.
     """
+    theory, rows = _read(data)
+    try:
+        return _every(theory, rows)
+    except RecursionError as error:
+        raise Refused("an expression is too deep") from error
+
+
+def multiplied_out(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A book whose accepted certificates carry their identities: see `expanded`.
+
+    Raises
+    ------
+    Refused
+        As `recheck` does.
+    """
+    theory, rows = _read(data)
+    refused = [one.refused for one in recheck(data)]
+    earlier: dict[str, Statement] = {}
+    found = []
+    for row, reason in zip(rows, refused, strict=True):
+        step = _step(row)
+        if row["certificate"] is not None and not reason:
+            row = {**row, "expanded": expanded(theory, step, _others(step, earlier))}
+        found.append(row)
+        earlier.setdefault(step.id, step.statement)
+    return {**data, "steps": found}
+
+
+def _read(data: Mapping[str, Any]) -> tuple[Theory, list[Any]]:
+    """The theory and the rows of a book."""
+    version = data.get("version") if isinstance(data, Mapping) else None
+    if version != VERSION or type(version) is not int:
+        raise Refused(
+            f"a book of version {version!r:.20} of the format, and this program reads {VERSION}: "
+            "write the file anew with `fedbounds prove`"
+        )
     try:
         theory, rows = theory_of(data["theory"]), list(data["steps"])
         told = data["hash"]
@@ -57,10 +95,7 @@ def recheck(data: Mapping[str, Any]) -> tuple[Rechecked, ...]:
     found = hash_of(data["theory"])
     if told != found:
         raise Refused(f"its theory was edited: the file says {told}, and its text gives {found}")
-    try:
-        return _every(theory, rows)
-    except RecursionError as error:
-        raise Refused("an expression is too deep") from error
+    return theory, rows
 
 
 def _every(theory: Theory, rows: Sequence[Any]) -> tuple[Rechecked, ...]:
@@ -108,12 +143,11 @@ def _rechecked(
     known: Mapping[str, Rechecked],
 ) -> Rechecked:
     proved = row["certificate"] is not None
-    refused = _refusal(theory, step, earlier) if proved else ""
+    refused = _refusal(theory, step, earlier, row) if proved else ""
     holds = proved and not refused
     own = [step.id] if supposed else []
     if holds:
-        others = {name: s for name, s in earlier.items() if name != step.id}
-        own += map(sign_of, signs_taken(theory, shown, step, others))
+        own += map(sign_of, signs_taken(theory, shown, step, _others(step, earlier)))
     lacking = () if holds else (step.id,)
     rests = [known[name] for name in cited(step.certificate) if name in known]
     return Rechecked(
@@ -127,12 +161,22 @@ def _rechecked(
     )
 
 
-def _refusal(theory: Theory, step: Step, earlier: Mapping[str, Statement]) -> str:
-    """Why a certificate is not accepted; empty if it is. A step does not rest on itself."""
+def _others(step: Step, earlier: Mapping[str, Statement]) -> dict[str, Statement]:
+    """A step does not rest on itself."""
+    return {name: s for name, s in earlier.items() if name != step.id}
+
+
+def _refusal(
+    theory: Theory, step: Step, earlier: Mapping[str, Statement], row: Mapping[str, Any]
+) -> str:
+    """Why a certificate is not accepted; empty if it is."""
     if earlier.get(step.id, step.statement) != step.statement:
         return "another statement of the same name"
+    others = _others(step, earlier)
     try:
-        check(theory, step, {name: s for name, s in earlier.items() if name != step.id})
+        check(theory, step, others)
+        if "expanded" in row and row["expanded"] != expanded(theory, step, others):
+            return "its identity, multiplied out, is not the one that it carries"
     except Refused as error:
         return str(error)
     return ""

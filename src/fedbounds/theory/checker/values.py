@@ -40,6 +40,8 @@ class Value:
     def __mul__(self, other: "Value") -> "Value":
         if self.is_plain():
             factor = self.plain()
+            if factor.is_zero():  # no quantity is left, so that a zero multiplier shows
+                return Value(self.ring, {})
             return Value(self.ring, {name: r * factor for name, r in other.terms.items()})
         if other.is_plain():
             return other * self

@@ -137,7 +137,7 @@ class Space:
 
 def norm_key(vector: Vector) -> str:
     """The key of the mean of a norm, of E[a | sources] alone."""
-    match list(vector.items()):
+    match [(term, weight) for term, weight in vector.items() if not weight.is_zero()]:
         case [(Term(outer=None) as term, weight)] if weight == weight.ring.number(1):
             return f"<{term.atom}|{','.join(sorted(term.inner))}>"
     raise Refused("only the norm of one vector is known, as it stands")

@@ -14,6 +14,11 @@ _HERE = "fedbounds.verify.commands"
 ELSEWHERE: dict[str, tuple[str, str, str]] = {
     "alarms": (f"{_HERE}.alarms.command", "alarms", "Is anything proved ever said to be false?"),
     "audit": (f"{_HERE}.audit.command", "audit", "What to read to trust an encoding."),
+    "certificates": (
+        f"{_HERE}.certificates",
+        "certificates",
+        "Proofs with every identity multiplied out, for other checkers.",
+    ),
     "examples": (f"{_HERE}.examples", "examples", "Theorems of the literature, as files."),
     "new": (f"{_HERE}.new", "new", "Write a commented template for a theorem of your own."),
     "bound": (f"{_HERE}.bound.command", "bound", "Value of a bound, without any simulation."),

@@ -24,6 +24,7 @@ TELLING = (
     "verify/own/laws.py",
     "verify/own/names.py",
     "verify/results/audit.py",
+    "verify/results/certificates_schema.py",
     "verify/results/document.py",
     "verify/results/results_file.py",
     "verify/results/schema.py",
