@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.registry import claim
+from fedbounds.verify.commands.mutants import measured
 from fedbounds.verify.commands.mutants import rows as made
-from fedbounds.verify.commands.mutants.measured import Seen
+from fedbounds.verify.commands.mutants.measured import Asked, Seen, survey
 from fedbounds.verify.commands.mutants.proved import Word
 from fedbounds.verify.commands.mutants.rows import Outcome, Subject, row, rows, subjects
 from fedbounds.verify.judge.plan import quick_cases
@@ -52,3 +54,22 @@ def test_nothing_is_caught_where_the_original_is_broken(subject: Subject, proved
     seen = {one.part: Seen("a set-up"), mutant.part: Seen("a set-up")}
     expected = Outcome.CONFLICT if proved else Outcome.REFUTED
     assert row(one, mutant, "", seen).outcome is expected
+
+
+def test_a_set_up_that_cannot_be_measured_is_counted_and_the_others_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch, subject: Subject
+) -> None:
+    """Past its own edge a file's constant may be negative: one such run ended the table."""
+    plan = [case for case in quick_cases("fedplt") if "one step" in case.name][:3]
+    plain = measured.measure
+
+    def refuses_one(case):  # type: ignore[no-untyped-def]
+        if case is plan[1]:
+            raise FedboundsError("the constant 'rate' is -1 on a run; expected a number >= 0")
+        return plain(case)
+
+    asked = [Asked(subject.claim, subject.part, ())]
+    every = survey(asked, plan)[subject.part]
+    monkeypatch.setattr(measured, "measure", refuses_one)
+    found = survey(asked, plan)[subject.part]
+    assert (found.others["not measured"], found.held) == (1, every.held - 1)
