@@ -127,3 +127,13 @@ def test_what_has_several_values_in_a_round_is_no_curve():
     several = np.stack([numbers.series["G_u"]] * 3)
     numbers = replace(numbers, series=numbers.series | {"G_u": several})
     assert curve_of(judged, numbers) is None
+
+
+def test_a_part_that_does_not_apply_leaves_its_place_to_the_next():
+    """Theorem IV.2, corrected, is of everyone or of some drawn uniformly: never both."""
+    left, right = [fmpq(1, 3**t) for t in range(8)], [fmpq(2, 2**t) for t in range(8)]
+    found, numbers = numbers_of(left, right)
+    other = replace(AT_MOST, name="other", right=3 * AT_MOST.right)
+    found.claim = replace(found.claim, parts=(other, AT_MOST))
+    found.outcomes = (SimpleNamespace(rounds=0), *found.outcomes)
+    assert curve_of(found, numbers)["right"] == [2 / 2**t for t in range(8)]

@@ -162,6 +162,14 @@ def test_the_curve_is_that_of_the_tightest_record_and_its_table_is_what_is_drawn
     assert all(high[1] <= low[1] for high, low in zip(band[:5], band[:4:-1], strict=True))
 
 
+def test_a_short_run_is_drawn_where_there_is_no_longer_one():
+    short = {"rounds": [0, 1, 2], "left": [1, 1, 1], "right": [2, 2, 2]}
+    rows = [record(THEOREM, PRINTED, "not violated", 0.9, instance="short", curve=short)]
+    assert curve_view(rows, 64).instance == "short"
+    rows += [record(THEOREM, PRINTED, "not violated", 0.2, instance="long", curve=CURVE)]
+    assert curve_view(rows, 64).instance == "long"
+
+
 def test_a_curve_without_band_or_mean_needs_neither():
     bare = {key: CURVE[key] for key in ("rounds", "left", "right")} | {"low": None, "high": None}
     found = curve_view([record(THEOREM, PRINTED, "not violated", curve=bare)], 64)

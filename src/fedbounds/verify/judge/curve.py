@@ -16,7 +16,7 @@ from ..measure.evaluate import IrrationalError, Numbers, evaluate, in_balls, who
 from ..measure.roots import Roots
 
 _POINTS = 24  # drawn at most
-_FEWEST = 6  # rounds of an exact run that is drawn: shorter ones, enumerated, show no course
+_FEWEST = 3  # rounds of an exact run that is drawn: shorter ones show no course
 _BITS = 10  # of a ball that is drawn as a point
 Curve = dict[str, list[float]]
 
@@ -24,12 +24,20 @@ Curve = dict[str, list[float]]
 def curve_of(judgement: Judgement, numbers: Numbers) -> Curve | None:
     """Both sides per round; of a bound on a mean, what it averages, its running mean, the bound.
 
-    None for other claims, for short exact runs, and where a side is no finite float.
+    Of the first part that has them. None for other claims, for short exact runs, and where a side
+    is no finite float.
     """
-    part, first = read(judgement.claim, judgement.reading)[0], judgement.outcomes[0]
     exact = judgement.instance.method in EXACT
-    if first.rounds == 0 or (exact and not _is_long(part, numbers)):
-        return None
+    parts = read(judgement.claim, judgement.reading)
+    for part, outcome in zip(parts, judgement.outcomes, strict=True):
+        if outcome.rounds and (not exact or _is_long(part, numbers)):
+            found = _of_part(part, numbers)
+            if found is not None:
+                return found
+    return None
+
+
+def _of_part(part: Part, numbers: Numbers) -> Curve | None:
     if part.index is Index.RUN and isinstance(part.left, Mean_t):
         return _of_a_mean(part, numbers)
     each_round = part.index is Index.ROUND and not part.vectors

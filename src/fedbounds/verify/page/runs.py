@@ -45,15 +45,20 @@ class CurveData:
 
 LEFT, MEAN, RIGHT = "measured, left side", "its running mean", "bound, right side"
 BAND = ("low", "high")
+_LONG = 5  # the last round of a run that shows its course
 _STYLES = {LEFT: "left", MEAN: "mean", RIGHT: "right"}
 
 
 def curve_data(records: Sequence[Record]) -> CurveData | None:
-    """The run of the tightest record that tells it, all rounds; None if none does."""
+    """The run of the tightest record that tells it, all rounds; None if none does.
+
+    A short run shows less of its course: it is taken where there is no longer one.
+    """
     told = [row for row in records if row.get("curve")]
     if not told:
         return None
-    row = max(told, key=lambda r: (r["tightness"] or 0.0, r["key"]))
+    own = [row for row in told if row["curve"]["rounds"][-1] >= _LONG] or told
+    row = max(own, key=lambda r: (r["tightness"] or 0.0, r["key"]))
     curve = row["curve"]
     columns = {
         LEFT: reals(curve["left"]),
