@@ -231,8 +231,12 @@ def _with_errors(found: Found, known: Many | DrivenKnown | SteppedKnown) -> Foun
         if name not in exact:
             return None
         with ctx.workprec(bits):
-            wrong = known.errors_of(name)
-            return apart(around(exact[name], 0.0 if wrong is None else wrong))
+            values, found = exact[name], known.errors_of(name)
+            wrong = np.zeros(values.shape) if found is None else found
+            if values.dtype != np.float64:
+                return apart(around(values, wrong))
+            wrong = np.where(np.isnan(wrong), np.inf, wrong)
+            return values, np.where(np.isnan(values), 0.0, wrong)  # no number: not measured
 
     every = (*known.quantities, *known.given)
     near = Lazily(every, told)
