@@ -64,6 +64,13 @@ def loaded(folder, **pieces):
     return theory_of(key)
 
 
+def cases(theory, profile, seed):
+    """The cases that judge a theory."""
+    from fedbounds.verify.own.longer import Runs
+
+    return Runs(theory).cases(profile, seed)
+
+
 def judged(folder, **pieces):
     """Summaries of its claims by short name, on the quick plan, and no longer runs."""
     from fedbounds.theory.language.registry import encoded_claims

@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from own_files import cases
 
 import fedbounds
 from fedbounds.errors import FedboundsError
@@ -16,7 +17,6 @@ from fedbounds.verify.own.examples import EXAMPLE, described, file_of, names
 from fedbounds.verify.own.known import theory_of
 from fedbounds.verify.own.load import load
 from fedbounds.verify.own.names import entries_named
-from fedbounds.verify.own.plan import cases
 from fedbounds.vocabulary import ProofStatus, Standing, StatementStatus, Verdict
 
 FOLDER = Path(fedbounds.__path__[0]) / "examples"

@@ -11,10 +11,9 @@ from fedbounds.vocabulary import Verdict
 
 
 def test_a_notebook_shows_what_is_broken_first(tmp_path):
-    from own_files import loaded
+    from own_files import cases, loaded
 
     from fedbounds.verify.decide.profile import Profile
-    from fedbounds.verify.own.plan import cases
 
     body = 'me.claim("holds", "D_W(t) >= 0 - 1")\nme.claim("fails", "D_W(0) <= D_W(0)/2 - 1")'
     theory = loaded(tmp_path, body=body)

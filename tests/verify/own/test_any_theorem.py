@@ -4,14 +4,13 @@ from fractions import Fraction
 
 import pytest
 from flint import fmpq
-from own_files import judged, loaded
+from own_files import cases, judged, loaded
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.decide.case import found
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.own.plan import cases
 from fedbounds.verify.results.records import record
 
 LINE = "[quadratic([[[1]]], [[0]], [2])]"

@@ -1,7 +1,7 @@
 """Theories in one process stay apart: algorithms of the same name, names of their own, signs."""
 
 import pytest
-from own_files import SMALL, loaded, own_file, own_text
+from own_files import SMALL, cases, loaded, own_file, own_text
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.checker.check import check
@@ -15,7 +15,6 @@ from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import concerned
 from fedbounds.verify.judge.plan import instances
 from fedbounds.verify.own.load import load
-from fedbounds.verify.own.plan import cases
 from fedbounds.verify.results.summaries import summaries
 
 

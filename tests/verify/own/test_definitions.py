@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 from flint import fmpq
-from own_files import judged, loaded, own_file, parameters_of
+from own_files import cases, judged, loaded, own_file, parameters_of
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.registry import encoded_claims
@@ -16,7 +16,6 @@ from fedbounds.verify.decide.case import find, script_of
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.own.load import load
-from fedbounds.verify.own.plan import cases
 from fedbounds.verify.setups.instance_file import from_data, to_data
 from fedbounds.vocabulary import Verdict
 

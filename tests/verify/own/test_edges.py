@@ -7,14 +7,13 @@ import sympy as sp
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
-from own_files import judged, loaded, parameters_of
+from own_files import cases, judged, loaded, parameters_of
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.claims import Condition
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.own.plan import cases
 from fedbounds.verify.setups.ends import Ends, ends
 from fedbounds.vocabulary import Verdict
 

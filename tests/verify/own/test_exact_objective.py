@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, fmpq
-from own_files import judged, loaded
+from own_files import cases, judged, loaded
 
 from fedbounds.own import objective
 from fedbounds.verify.decide.case import found
@@ -14,7 +14,6 @@ from fedbounds.verify.measure.balls import Ball
 from fedbounds.verify.measure.unknowns import Refused
 from fedbounds.verify.own.entries import MOST_BITS, Entry, through
 from fedbounds.verify.own.objective import _to_safe_side
-from fedbounds.verify.own.plan import cases
 from fedbounds.vocabulary import Method
 
 # f = 10^5 + x^2/2: in floats its gap above 10^5 is cut to 1e-11, wherever x is

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from own_files import judged, loaded
+from own_files import cases, judged, loaded
 
 from fedbounds.facts import Constant, Fact
 from fedbounds.own import unlike
@@ -11,7 +11,6 @@ from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.objectives import every_constant
 from fedbounds.verify.own.bent import bent
 from fedbounds.verify.own.curved import curved
-from fedbounds.verify.own.plan import cases
 from fedbounds.vocabulary import Verdict
 
 LOCAL = """

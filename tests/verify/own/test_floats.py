@@ -4,12 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 from flint import fmpq
-from own_files import loaded, parameters_of
+from own_files import cases, loaded, parameters_of
 
 from fedbounds.verify.decide.case import find
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.own.plan import cases
 from fedbounds.vocabulary import Method
 
 BEFORE = """

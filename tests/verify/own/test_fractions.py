@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from flint import arb, fmpq
-from own_files import judged, loaded
+from own_files import cases, judged, loaded
 
 from fedbounds.verify.decide.case import found
 from fedbounds.verify.decide.profile import Profile
@@ -15,7 +15,6 @@ from fedbounds.verify.measure.clients import Clients
 from fedbounds.verify.measure.unknowns import variables
 from fedbounds.verify.own.entries import Entry
 from fedbounds.verify.own.families import quadratic
-from fedbounds.verify.own.plan import cases
 from fedbounds.verify.own.run_fractions import RunFraction
 
 HALF = RunFraction(1, 2)

@@ -4,14 +4,16 @@ import json
 
 import pytest
 from flint import fmpq
-from own_files import own_file
+from own_files import loaded, own_file
 
+from fedbounds.errors import FedboundsError
 from fedbounds.own import Algorithm, contribution, quadratic, theory
 from fedbounds.theory.language.contributed import contribute
 from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.decide.case import found
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
+from fedbounds.verify.own import longer
 from fedbounds.vocabulary import Verdict
 
 
@@ -127,3 +129,50 @@ def test_what_is_no_sum_of_moments_is_not_said_to_hold_for_ever(tmp_path, capsys
     assert "closed form: me/low holds for all T on 1 planned run" in out
     for name in "pqs":
         assert f"me/{name} holds for all T" not in out
+
+
+# ---- kept with the records
+
+LATER = {
+    "draw": "return {}",
+    "step": 'return {"x": state["x"] - p["eta"] * problem.full_gradient(state["x"])}',
+    "parameters": '{"eta": ("1/100",)}',
+    "problems": "[quadratic([[[1]]], [[0]], [1])]",
+    "more": "rounds=(1, 2), horizon=20",
+    "body": """
+        me.claim("a", "D_W(t) <= (1 - eta*mu)**t*D_W(0)")
+        me.claim("b", "D_W(t) >= D_W(0)/4")
+    """,
+}
+
+
+def test_what_holds_for_ever_is_found_once_for_runs_that_reuse_all(tmp_path, monkeypatch, capsys):
+    """Two thirds of a second run of the template had been this."""
+    file, out = own_file(tmp_path, **LATER), tmp_path / "out"
+    assert status(["verify", file, "--quick", "--out", str(out)]) == 0
+    first = (out / "results.json").read_bytes()
+    assert "T=70" in first.decode()  # where b fails, long after the file looks
+    monkeypatch.setattr(longer, "later", None)  # were it asked for, it would fail
+    assert status(["verify", file, "--quick", "--out", str(out)]) == 0
+    assert (out / "results.json").read_bytes() == first
+    assert "me/a holds for all T on 1 planned run" in capsys.readouterr().out
+    own_file(tmp_path, **LATER | {"parameters": '{"eta": ("1/50",)}'})
+    monkeypatch.undo()
+    assert status(["verify", file, "--quick", "--out", str(out)]) == 0
+    changed = (out / "results.json").read_text()
+    assert "T=70" not in changed
+    assert "T=36" in changed
+
+
+def test_what_is_kept_of_other_runs_is_refused(tmp_path):
+    runs = longer.Runs(loaded(tmp_path, **LATER))
+    known = runs.later(Profile.QUICK)
+    assert [one["rounds"] for one in known["broken"]] == [70]
+    for wrong in (
+        known | {"broken": [{"case": "problem 9: T=1", "rounds": 3}]},
+        known | {"forever": [["problem 9: T=1"], []]},
+        known | {"forever": [*known["forever"], []]},
+    ):
+        with pytest.raises(FedboundsError, match="of other runs"):
+            longer.Runs(runs.theory).later(Profile.QUICK, wrong)
+    assert longer.Runs(runs.theory).later(Profile.QUICK, known) == known

@@ -4,13 +4,12 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from own_files import asked_and_traced, judged, loaded, own_file, parameters_of, traced
+from own_files import asked_and_traced, cases, judged, loaded, own_file, parameters_of, traced
 
 from fedbounds.errors import FedboundsError
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.measure.answers import by_enumeration, by_moments
 from fedbounds.verify.own.load import load
-from fedbounds.verify.own.plan import cases
 
 # two clients with two samples each, in one dimension
 FEATURES, TARGETS, START, ETA = ((1, 2), (3, 1)), ((1, -1), (2, 0)), Fraction(2), Fraction(1, 16)

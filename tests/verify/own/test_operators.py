@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 from flint import fmpq
-from own_files import judged, loaded
+from own_files import cases, judged, loaded
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.registry import encoded_claims
@@ -14,7 +14,6 @@ from fedbounds.verify.decide.case import find
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.own.plan import cases
 from fedbounds.verify.setups.script_check import agrees
 from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Verdict

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from flint import fmpq
-from own_files import judged, loaded, own_file, parameters_of
+from own_files import cases, judged, loaded, own_file, parameters_of
 from result_folders import document_of
 
 from fedbounds.errors import FedboundsError
@@ -18,7 +18,6 @@ from fedbounds.verify.decide.shares import shares_of
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.judge.proofs import Proofs
 from fedbounds.verify.own.load import load
-from fedbounds.verify.own.plan import cases
 from fedbounds.vocabulary import Kind, Verdict
 
 PIECES = {

@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from own_files import asked_and_traced, judged, loaded, own_file
+from own_files import asked_and_traced, cases, judged, loaded, own_file
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.registry import encoded_claims
@@ -15,7 +15,6 @@ from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.answers import by_enumeration, by_moments
 from fedbounds.verify.own.known import theory_of
 from fedbounds.verify.own.load import load
-from fedbounds.verify.own.plan import cases
 from fedbounds.verify.results.summaries import summaries
 from fedbounds.verify.setups.instance_file import from_data, to_data
 from fedbounds.verify.setups.script_output import output_of

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 from flint import fmpq
-from own_files import loaded, own_file, parameters_of
+from own_files import cases, loaded, own_file, parameters_of
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.contributed import contributed
@@ -12,7 +12,6 @@ from fedbounds.verify.decide.case import find
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.own.load import contribution, load
-from fedbounds.verify.own.plan import cases
 
 ONE = "[quadratic([[[1]], [[3]], [[4]]], [[1], [-2], [3]], [4])]"  # n = 3, mu = 1, L = 4
 

@@ -1,7 +1,7 @@
 """Where the slack of an own proof goes: shares add up to it, and none is below zero."""
 
 import pytest
-from own_files import loaded
+from own_files import cases, loaded
 from result_folders import document_of
 
 from fedbounds.theory.language.registry import encoded_claims
@@ -9,7 +9,6 @@ from fedbounds.verify.commands.command_line import status
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.decide.shares import shares_of
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.own.plan import cases
 from fedbounds.vocabulary import Verdict
 
 INSIDE = 'conditions=["eta <= 1/(2*L)"], assumptions=["strongly convex clients"]'

@@ -1,11 +1,10 @@
 """Claims of a file on the default problems are searched beyond the plan; others are not."""
 
-from own_files import loaded
+from own_files import cases, loaded
 
 from fedbounds.theory.language.contributed import contributed
 from fedbounds.theory.language.registry import claim
 from fedbounds.verify.decide.profile import Profile
-from fedbounds.verify.own.plan import cases
 from fedbounds.verify.search.tightest import tightest_parts
 from fedbounds.verify.search.witness import find_witness
 from fedbounds.vocabulary import Verdict

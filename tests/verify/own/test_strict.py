@@ -1,14 +1,13 @@
 """Strict conclusions: equality breaks them, scripts agree, and proofs are of what they imply."""
 
 import pytest
-from own_files import judged, loaded
+from own_files import cases, judged, loaded
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.decide.measurement import measure
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.own.plan import cases
 from fedbounds.verify.setups.script_check import agrees
 from fedbounds.verify.setups.script_rendered import script
 from fedbounds.vocabulary import Standing, Verdict

@@ -5,14 +5,13 @@ import sys
 
 import pytest
 from flint import fmpq
-from own_files import loaded
+from own_files import cases, loaded
 
 from fedbounds.errors import FedboundsError
 from fedbounds.theory.language.registry import encoded_claims
 from fedbounds.verify.decide.case import script_of
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
-from fedbounds.verify.own.plan import cases
 from fedbounds.verify.setups.script_check import agrees
 from fedbounds.vocabulary import Verdict
 

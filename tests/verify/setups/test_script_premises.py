@@ -7,6 +7,7 @@ from itertools import islice
 
 import pytest
 from flint import fmpq
+from own_files import cases as own_cases
 from own_files import loaded
 
 from fedbounds.errors import FedboundsError
@@ -20,7 +21,6 @@ from fedbounds.verify.decide.case import Case
 from fedbounds.verify.decide.profile import Profile
 from fedbounds.verify.judge.judge import judge
 from fedbounds.verify.measure.trace import subject_of, traced
-from fedbounds.verify.own.plan import cases as own_cases
 from fedbounds.verify.setups.chance import drawn_cases
 from fedbounds.verify.setups.found import view_of
 from fedbounds.verify.setups.plan import beside_case, planned

@@ -50,6 +50,8 @@ class Contribution:
         Where instances of its claims are searched; None if a folder says so.
     forever : function of a profile, or None
         By claim and part, the planned cases on which it holds whatever the number of rounds is.
+    later : function of a profile and of what it gave before, or None
+        What is known of runs of any length, as plain data.
     irrational : function, or None
         How many values of parameters have no run, since they are not rational there.
     """
@@ -67,6 +69,7 @@ class Contribution:
     sought: Callable[[], tuple[Any, ...]] | None = None
     forever: Callable[[Any], Mapping[tuple[str, str], frozenset[str]]] | None = None
     irrational: Callable[[], int] | None = None
+    later: Callable[[Any, Any], Mapping[str, Any]] | None = None
 
 
 _KNOWN: dict[str, Contribution] = {}

@@ -23,7 +23,8 @@ from .examined import examine
 from .examples import file_of
 from .folder import is_folder, load_folder
 from .known import remember
-from .plan import cases, forever, irrational, left_out
+from .longer import Runs
+from .plan import irrational, left_out
 from .run_comparisons import comparing, watched
 from .run_fractions import own_builtins
 from .sought import sought
@@ -91,18 +92,20 @@ def contribution(theory: Theory, text: str = "", file: str = "") -> Contribution
     remember(theory)
     text = text or Path(theory.line.rpartition(":")[0]).read_text(encoding="utf-8")
     source = hashlib.sha256(text.encode()).hexdigest()
+    runs = Runs(theory)
     return Contribution(
         Paper(theory.key, theory.title, (f"declared in {Path(theory.line).name}",), entries),
         {statement.claim.id: statement.claim for statement in theory.statements},
         cache(partial(book_of, theory)),
-        partial(cases, theory),
+        runs.cases,
         theory.glossary,
         source,
         file,
         {RUNS: view_of_theory(theory)},
         left_out=partial(left_out, theory),
         sought=cache(partial(sought, theory)),
-        forever=partial(forever, theory),
+        forever=runs.forever,
+        later=runs.later,
         irrational=partial(irrational, theory),
     )
 

@@ -31,10 +31,7 @@ from ..measure.objectives import every_constant, sizes
 from ..measure.random import MOST_OUTCOMES
 from ..measure.sources import TooManyError
 from ..measure.subject import Subject
-from ..measure.trace import subject_of
 from ..setups.ends import ends, is_bound, named_with
-from ..setups.found import view_of
-from ..setups.later import Later, later, lengthened
 from ..setups.tried import check_parameter, plain_constants, sees, told
 from .declare import Theory
 from .view import Values, setup_of
@@ -44,30 +41,6 @@ _SHARES = (fmpq(1), fmpq(1, 2))  # of the largest step that a condition allows
 _SQUARES = (4, 16)  # lengths whose roots are rational
 _LONGEST = 200  # rounds of a run that a condition asks for
 _FAR = 4  # times 1/L: a step where nothing contracts
-
-
-def cases(theory: Theory, profile: Profile, seed: int) -> Iterator[Case]:
-    """Cases in the order of their work, each shape of problem in turn."""
-    yield from chosen(theory, profile)
-    for case, rounds in _later(theory, profile).broken:
-        name = f"{case.name.rpartition('=')[0]}={rounds}"
-        subject = subject_of(case.setup.run, view_of(case.setup))
-        work = _long(replace(subject, rounds=rounds))
-        yield replace(lengthened(case, rounds), name=name, work=work)
-
-
-def forever(theory: Theory, profile: Profile) -> dict[tuple[str, str], frozenset[str]]:
-    """By claim and part, the cases on which it holds whatever the number of rounds is."""
-    names = [(s.claim.id, part.name) for s in theory.statements for part in s.claim.parts]
-    return dict(zip(names, _later(theory, profile).forever, strict=True))
-
-
-@lru_cache(maxsize=4)  # asked for what breaks, and for what never does
-def _later(theory: Theory, profile: Profile) -> Later:
-    every = chosen(theory, profile)
-    fixed = not _speak_of_rounds(theory)  # else a longer run has other values
-    long = [case for case in every if fixed and case.setup.run.rounds == theory.horizon]
-    return later(_parts(theory), long)
 
 
 def chosen(theory: Theory, profile: Profile) -> list[Case]:
@@ -144,7 +117,7 @@ def _every(theory: Theory, skipped: list[str]) -> Iterator[Case]:
             if is_far and not _takes(subject):
                 continue  # as a probability above 1
             few = _paths(subject) if rounds in theory.rounds else None
-            work = _long(subject) if few is None else few
+            work = long_work(subject) if few is None else few
             work *= clients.clients * (clients.dimension + clients.personal_dimension)
             method = Method.RATIONAL if subject.exact else Method.ENUMERATION
             method = Method.BALLS if clients.irrational else method
@@ -172,7 +145,7 @@ def _runs(
     """Values of parameters, and rounds, on which these may depend."""
     every = partial(parameters_of, theory, problem, start, skipped=skipped)
     lengths = _lengths(theory)
-    if _speak_of_rounds(theory):
+    if speaks_of_rounds(theory):
         for rounds in lengths:
             yield from ((own, rounds) for own in every(rounds))
         return
@@ -186,7 +159,7 @@ def _at_ends(theory: Theory, known: Mapping[str, Any], values: Values) -> Iterat
     """The shortest and the longest runs that conditions on the length admit, part by part."""
     symbols = _names(theory).constants
     named = {symbols[x].name if x in symbols else x: y for x, y in values}
-    for part in _parts(theory):
+    for part in parts_of(theory):
         found = ends(part.conditions, T.name, {**known, **named})
         every = [*(int(x.ceil()) for x in found.least), *(int(x.floor()) for x in found.largest)]
         yield from (rounds for rounds in every if 0 < rounds <= _LONGEST)
@@ -198,7 +171,7 @@ def _lengths(theory: Theory) -> tuple[int, ...]:
 
 def _of_roots(theory: Theory) -> tuple[int, ...]:
     """Lengths that are squares, where roots and the length are spoken of."""
-    return _SQUARES if _speak_of_rounds(theory) and "sqrt" in _texts(theory) else ()
+    return _SQUARES if speaks_of_rounds(theory) and "sqrt" in _texts(theory) else ()
 
 
 def _texts(theory: Theory) -> str:
@@ -206,7 +179,7 @@ def _texts(theory: Theory) -> str:
     several = [own for own in given if isinstance(own, Sequence)]
     texts = [one for own in several for one in own if isinstance(one, str)]
     solved = [_names(theory).constants.get(x) for x, y in theory.parameters.items() if y == "edges"]
-    every = (c for one in _parts(theory) for c in one.conditions)
+    every = (c for one in parts_of(theory) for c in one.conditions)
     sides = [f"{c.left} {c.right}" for c in every if _free(c).intersection(solved)]
     return " ".join((*texts, *sides))
 
@@ -216,12 +189,12 @@ def _free(condition: Condition) -> set[Any]:
     return found
 
 
-def _speak_of_rounds(theory: Theory) -> bool:
+def speaks_of_rounds(theory: Theory) -> bool:
     """Whether values of parameters do, or conditions at whose edges they are."""
     return T.name in re.findall(r"\w+", _texts(theory))
 
 
-def _long(subject: Subject) -> int:
+def long_work(subject: Subject) -> int:
     """The work of a long run, above that of all short ones, which are the better witnesses."""
     first = _paths(replace(subject, rounds=1))
     return MOST_ROWS + (MOST_OUTCOMES if first is None else first) * subject.rounds
@@ -364,7 +337,7 @@ def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:
     largest: list[fmpq] = []
     least: list[fmpq] = []
     without_end = False
-    for part in _parts(theory):
+    for part in parts_of(theory):
         asked = named_with(part.conditions, name)
         seeing = {own for own, value in theory.constants.items() if sees(value)} | {*theory.of_runs}
         if asked & seeing:
@@ -399,7 +372,7 @@ def _edges(theory: Theory, name: str, known: Mapping[str, Any]) -> list[fmpq]:
     return [*steps, *least, *([] if far is None else [far])]
 
 
-def _parts(theory: Theory) -> list[Part]:
+def parts_of(theory: Theory) -> list[Part]:
     return [part for statement in theory.statements for part in statement.claim.parts]
 
 

@@ -6,6 +6,8 @@ It is as before, if neither the paper nor the engine changed.
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from fedbounds.theory.language.contributed import contributed
+
 from ..decide.profile import Profile
 from ..judge.plan import own_displays
 from ..judge.proofs import seen_of
@@ -40,3 +42,15 @@ def kept_displays(
         known = {**known, **{claim: found.get(claim, []) for claim in missing}}
         store.save_note(paper, key, {"displays": known})
     return {claim: known[claim] for claim in own if known[claim]}
+
+
+def kept_later(store: Store, paper: str, profile: Profile) -> None:
+    """Have it known what holds of a file's runs of any length; of what is no file, nothing is."""
+    other = contributed(paper)
+    if other is None or other.later is None:
+        return
+    key = f"{engine_of(paper)}-later-{profile.value}"
+    known = store.note(paper, key)
+    found = other.later(profile, known)
+    if known is None:
+        store.save_note(paper, key, dict(found))

@@ -29,7 +29,7 @@ from ..search.leads import Lead, leads_of
 from ..search.tightest import BUDGET, places
 from ..setups.instance_file import from_data
 from .engine import engine_of
-from .kept import kept_displays, kept_steps
+from .kept import kept_displays, kept_later, kept_steps
 from .processes import worker_pool
 from .store import Store, claim_text, record_key
 from .witness_records import Suspects, witness_name, witness_records
@@ -103,10 +103,12 @@ def run(
     others = [*(claim for claim in every if not isinstance(claim, Claim)), *reported]
     found: list[Record] = []
     suspects: Suspects = {}
-    plan = _plan(entries, claims, settings)
-    parallel = settings.workers > 1 and len(plan) >= _SMALL_PLAN
-    pools = partial(worker_pool, settings.workers, _files(entries)) if parallel else nullcontext
     with store.writing():
+        for key in _papers(entries):
+            kept_later(store, key, settings.profile)
+        plan = _plan(entries, claims, settings)
+        parallel = settings.workers > 1 and len(plan) >= _SMALL_PLAN
+        pools = partial(worker_pool, settings.workers, _files(entries)) if parallel else nullcontext
         with pools() as pool:
             settled = _settled_records(others, settings, store, pool)
             fresh = _all_records(claims, plan, settings, store, pool)

@@ -189,7 +189,7 @@ RECORD = fields(_always, _sometimes)
 SETUP = ("problem", "algorithm", "parameters", "constants")
 _own = {name: shape for name, shape in _always.items() if name not in SETUP}
 # What else is kept by key: that nothing was searched, that a search found no instance, what was
-# seen of the steps of proofs, or what is shown beside claims.
+# seen of the steps of proofs, what is shown beside claims, or what is known of longer runs.
 _display = fields(
     {
         "algorithm": text,
@@ -203,7 +203,12 @@ _seen = named(optional(fields({"instances": count, "least": real})))
 _no_instance = fields(
     {name: _always[name] for name in ("key", "claim", "reading", "verdict", "reason", "parts")}
 )
-_note = depending("displays", _shown, depending("verdict", _no_instance, _seen))
+_later = fields(
+    {"broken": listed(fields({"case": text, "rounds": count})), "forever": listed(listed(text))}
+)
+_note = depending(
+    "displays", _shown, depending("forever", _later, depending("verdict", _no_instance, _seen))
+)
 BLOCK = depending(
     "notes",
     fields({DIGEST: _digest, "notes": named(optional(_note))}),

@@ -22,7 +22,7 @@ from ...own.declare import Theory
 from ...own.known import remember, theory_of
 from ...own.laws import check_laws
 from ...own.load import load
-from ...own.plan import cases
+from ...own.longer import Runs
 from ...results.files import write_text
 from .algorithms import Change, changes
 from .measured import Asked, survey
@@ -63,7 +63,7 @@ def at_its_edges(theory: Theory, row: Row) -> Row:
     ))  # fmt: skip
     statements = [replace(s, claim=claim) if s is own else s for s in theory.statements]
     try:
-        plan = list(cases(replace(theory, statements=statements), Profile.DEFAULT, 0))
+        plan = list(Runs(replace(theory, statements=statements)).cases(Profile.DEFAULT, 0))
     except FedboundsError as error:  # an edge that depends on what comes later, say
         return replace(row, why=str(error).partition(": ")[2])
     found = survey([Asked(claim, mutant.part, ())], plan)[mutant.part]
@@ -147,7 +147,7 @@ def _shown(theory: Theory, profile: Profile, before: Shown | None = None) -> Sho
     claims: Sequence[Claim] = [statement.claim for statement in theory.statements]
     sides: Sides = {}
     broken: dict[tuple[str, str], str] = {}
-    for case in cases(theory, profile, 0):
+    for case in Runs(theory).cases(profile, 0):
         for name, part, outcome in _outcomes(claims, case):
             sides[(*name, part, case.name)] = outcome.verdict, outcome.left, outcome.right
             if outcome.verdict is Verdict.VIOLATED:
