@@ -15,6 +15,13 @@ _NUMBERS = {
     "sigma_u2": 1, "sigma_v2": 1, "b2": 1,
 }  # fmt: skip
 
+_COMMANDS = (
+    ("show thm-3.7, nothing judged", 2, ("show", "personalization/thm-3.7")),
+    ("prove lem-A.2", 3, ("prove", "personalization/lem-A.2")),
+    ("prove lem-A.2, again", 1, ("prove", "personalization/lem-A.2")),
+    ("sensitivity lem-3.5", 5, ("sensitivity", "personalization/lem-3.5")),
+)  # what is promised in seconds
+
 
 def _seconds(folder: str, *arguments: str) -> float:
     command = [
@@ -36,4 +43,14 @@ def rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         _seconds(folder, "new", "my_theorem.py")
         taken = _seconds(folder, "verify", "my_theorem.py", "--laws")
-    yield Row("own theorem: the template, laws and page included", taken, "s", "<= 20")
+        yield Row("own theorem: the template, laws and page included", taken, "s", "<= 20")
+        taken = _seconds(folder, "verify", "my_theorem.py", "--laws")
+        yield Row("own theorem: the same again, which reuses all", taken, "s", "<= 2")
+    yield from _asked()
+
+
+def _asked() -> Iterator[Row]:
+    """Questions about a paper that nobody has judged."""
+    with tempfile.TemporaryDirectory() as folder:
+        for told, promised, arguments in _COMMANDS:
+            yield Row(told, _seconds(folder, *arguments), "s", f"<= {promised}")
