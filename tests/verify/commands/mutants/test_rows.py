@@ -1,6 +1,7 @@
 """What becomes of planted mutants; tables are as old as the theory and can be made again."""
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,13 +10,16 @@ import pytest
 from fedbounds.errors import ConflictError
 from fedbounds.theory.language.registry import claim
 from fedbounds.verify.commands.command_line import status
+from fedbounds.verify.commands.mutants import batch, command
 from fedbounds.verify.commands.mutants import table as tables
 from fedbounds.verify.commands.mutants.again import again
 from fedbounds.verify.commands.mutants.command import counted, refuse_conflicts
 from fedbounds.verify.commands.mutants.operators import Mutant, Operator
 from fedbounds.verify.commands.mutants.rows import Outcome, rows, subjects
 from fedbounds.verify.commands.mutants.table import Line, Table, from_text, to_text
+from fedbounds.verify.judge import plan
 from fedbounds.verify.judge.plan import quick_cases
+from fedbounds.verify.results import processes
 
 FOLDER = Path(__file__).parents[4] / "benchmarks" / "mutants"
 WRITTEN = {path.stem: path for path in sorted(FOLDER.glob("*.tsv"))}
@@ -135,6 +139,67 @@ def test_the_command_writes_table_and_counts(monkeypatch, tmp_path, capsys):
     assert {line.claim for line in found.lines} == {"alpha"}
     assert "caught by" in (tmp_path / "counts.md").read_text("utf-8")
     assert "mutants" in capsys.readouterr().out
+
+
+TWO = ("fedplt/alpha", "fedplt/nu")
+
+
+def begin(folder, monkeypatch):
+    """A table of two claims that is interrupted when the first is finished; what it prints."""
+    plain, asked = batch.lines_of, []
+
+    def one_more(paper, ids, seed):
+        asked.extend(ids)
+        if len(asked) > 1:
+            raise KeyboardInterrupt
+        return plain(paper, ids, seed)
+
+    few = quick_cases("fedplt")[:4]
+    monkeypatch.setattr(plan, "own_cases", lambda *_: few)
+    monkeypatch.setattr(command, "_TOGETHER", 1)
+    monkeypatch.setattr(batch, "lines_of", one_more)
+    assert status(["mutants", *TWO, "--workers", "1", "--out", str(folder)]) == 130
+    monkeypatch.setattr(batch, "lines_of", lambda *given: asked.append(given[1]) or plain(*given))
+    asked.clear()
+    return asked
+
+
+def test_an_interrupted_table_goes_on_where_it_was(monkeypatch, tmp_path):
+    asked = begin(tmp_path / "one", monkeypatch)
+    assert not (tmp_path / "one" / "fedplt.tsv").exists()
+    for folder in ("one", "whole"):
+        told = ["mutants", *TWO, "--workers", "1", "--out", str(tmp_path / folder)]
+        assert status(told) == 0
+    assert asked == [["fedplt/nu"], ["fedplt/alpha"], ["fedplt/nu"]]
+    one, whole = ((tmp_path / x / "fedplt.tsv").read_bytes() for x in ("one", "whole"))
+    assert one == whole
+    assert {path.name for path in (tmp_path / "one").iterdir()} == {"fedplt.tsv", "counts.md"}
+
+
+@pytest.mark.parametrize("edit", [
+    lambda text: text.replace("# theory ", "# theory 9"),
+    lambda text: text.replace("--seed 0", "--seed 1"),
+    lambda text: "no table",
+    lambda text: text.replace("\t", " "),
+])  # fmt: skip
+def test_what_was_begun_of_another_table_is_made_again(monkeypatch, tmp_path, edit):
+    asked = begin(tmp_path, monkeypatch)
+    (path,) = tmp_path.glob("*.begun")
+    path.write_text(edit(path.read_text("utf-8")), "utf-8")
+    assert status(["mutants", *TWO, "--workers", "1", "--out", str(tmp_path)]) == 0
+    assert asked == [["fedplt/alpha"], ["fedplt/nu"]]
+
+
+def test_several_workers_never_change_a_table(monkeypatch, tmp_path):
+    few = quick_cases("fedplt")[:4]
+    monkeypatch.setattr(plan, "own_cases", lambda *_: few)
+    monkeypatch.setattr(command, "_TOGETHER", 1)
+    monkeypatch.setattr(processes, "worker_pool", lambda workers, _: ThreadPoolExecutor(workers))
+    for workers in ("1", "2"):
+        told = ["mutants", *TWO, "--workers", workers, "--out", str(tmp_path / workers)]
+        assert status(told) == 0
+    one, two = ((tmp_path / x / "fedplt.tsv").read_bytes() for x in ("1", "2"))
+    assert one == two
 
 
 def test_what_is_proved_and_violated_stops_the_command():

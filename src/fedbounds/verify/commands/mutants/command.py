@@ -1,7 +1,11 @@
 """The command ``fedbounds mutants``: every small change of statements, and what catches it."""
 
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,10 +14,12 @@ from ..options import OutputFolder
 if TYPE_CHECKING:
     from fedbounds.theory.language.claims import Claim
 
+    from .begun import Begun
     from .table import Line, Table
 
 _SHOWN = 20  # misses on the terminal
 _SUFFIX = ".tsv"
+_TOGETHER = 8  # claims that look at each set-up one after another, which is measured once for them
 COUNTS = "counts.md"
 
 
@@ -23,14 +29,22 @@ COUNTS = "counts.md"
 @click.option(
     "--out", metavar="DIR", type=OutputFolder(), help="Write a table of each paper, and the counts."
 )
-def mutants(names: tuple[str, ...], seed: int, out: Path | None) -> None:
+@click.option(
+    "--workers",
+    default=2,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Processes; they never change a table.",
+)
+def mutants(names: tuple[str, ...], seed: int, out: Path | None, workers: int) -> None:
     """Change every statement in every small way; show what catches each change.
 
     Constants are halved and doubled, exponents one more and one less, names give place to their
     neighbours; squares, hats, conditions and assumptions are dropped, relations turned. In a file
-    of one's own the algorithm is changed too, line by line. A change
-    is caught if numbers satisfy what the proof cites and break it, or if a planned set-up of seed
-    SEED breaks it in exact arithmetic, and neither is so of the original.
+    of one's own the algorithm is changed too, line by line. A change is caught if numbers satisfy
+    what the proof cites and break it, or if a planned set-up of seed SEED breaks it in exact
+    arithmetic, and neither is so of the original. What is finished when a table is interrupted is
+    kept in DIR, and is not made again.
     """
     from ...own.names import entries_named
 
@@ -46,46 +60,62 @@ def mutants(names: tuple[str, ...], seed: int, out: Path | None) -> None:
     for paper in dict.fromkeys(claim.entry.paper for claim in claims):
         own = [claim for claim in claims if claim.entry.paper == paper]
         left_out = sum(entry.paper == paper for entry in entries) - len(own)
-        tables[paper] = _table(paper, own, left_out, names, seed)
+        kept = _statements(paper, own, left_out, names, seed, out, workers)
+        tables[paper] = replace(kept.table, lines=(*kept.table.lines, *_algorithm(paper)))
         _show(paper, tables[paper])
         if out is not None:
             _write(out, paper, tables[paper])
+            kept.done()
     refuse_conflicts(tables)
 
 
-def _table(
-    paper: str, claims: "list[Claim]", left_out: int, names: tuple[str, ...], seed: int
-) -> "Table":
+def _statements(
+    paper: str,
+    claims: "list[Claim]",
+    left_out: int,
+    names: tuple[str, ...],
+    seed: int,
+    out: Path | None,
+    workers: int,
+) -> "Begun":
+    """Some claims after others, so that what is finished is kept."""
     from fedbounds.theory.language.contributed import declared
 
-    from ...decide.profile import Profile
-    from ...judge.plan import own_cases
     from ...results.engine import engine_of
-    from .rows import rows, subjects
-    from .table import Table, line_of, theory_digest
+    from ...results.processes import worker_pool
+    from .batch import lines_of
+    from .begun import begun
+    from .table import Table, theory_digest
 
-    # the default plan of a file has few cases, and many problems
-    profile = Profile.QUICK if declared(paper) is None else Profile.DEFAULT
-    cases = tuple(own_cases(paper, profile, seed))
-    found = rows(paper, subjects(paper, claims), cases)
-    of_algorithm: tuple[Line, ...] = ()
-    if declared(paper) is not None:
-        from ...own.known import theory_of
-        from . import of_file
-
-        theory = theory_of(paper)
-        found = [of_file.at_its_edges(theory, row) for row in found]
-        of_algorithm = tuple(of_file.of_algorithm(theory))
     other = declared(paper)
     own = " ".join(name for name in names if name.partition("/")[0] == paper) or paper
     told = own if other is None or not other.file else other.file
-    return Table(
-        " ".join(("fedbounds mutants", told, "--seed", str(seed))),
-        theory_digest(paper),
-        engine_of(paper),
-        left_out,
-        (*map(line_of, found), *of_algorithm),
-    )
+    command = " ".join(("fedbounds mutants", told, "--seed", str(seed)))
+    empty = Table(command, theory_digest(paper), engine_of(paper), left_out, ())
+    kept = begun(out, paper, empty)
+    left = [claim.id for claim in claims if not kept.has(claim.id)]
+    batches = [left[at : at + _TOGETHER] for at in range(0, len(left), _TOGETHER)]
+    file = other.file if other is not None else ""
+    several = workers > 1 and len(batches) > 1
+    pools = worker_pool(workers, (file,) if file else ()) if several else nullcontext()
+    with pools as pool:
+        each: Any = map if pool is None else pool.map
+        every = each(lines_of, repeat(paper), batches, repeat(seed))
+        for number, lines in enumerate(every, 1):
+            kept.add(lines)
+            if several:
+                click.echo(f"{paper}: {number} of {len(batches)} parts", err=True)
+    return kept
+
+
+def _algorithm(paper: str) -> "Iterator[Line]":
+    """Of a file's algorithm; of a paper's there is none."""
+    from fedbounds.theory.language.contributed import declared
+
+    from ...own.known import theory_of
+    from .of_file import of_algorithm
+
+    return of_algorithm(theory_of(paper)) if declared(paper) is not None else iter(())
 
 
 def refuse_conflicts(tables: "dict[str, Table]") -> None:
