@@ -17,7 +17,6 @@ from fedbounds.verify.commands.mutants.command import counted, refuse_conflicts
 from fedbounds.verify.commands.mutants.operators import Mutant, Operator
 from fedbounds.verify.commands.mutants.rows import Outcome, rows, subjects
 from fedbounds.verify.commands.mutants.table import Line, Table, from_text, to_text
-from fedbounds.verify.judge import plan
 from fedbounds.verify.judge.plan import quick_cases
 from fedbounds.verify.results import processes
 
@@ -144,23 +143,24 @@ def test_the_command_writes_table_and_counts(monkeypatch, tmp_path, capsys):
 TWO = ("fedplt/alpha", "fedplt/nu")
 
 
+def made(paper, ids, seed):
+    """A line of each claim."""
+    return [replace(LINE, claim=name.partition("/")[2]) for name in ids]
+
+
 def begin(folder, monkeypatch):
-    """A table of two claims that is interrupted when the first is finished; what it prints."""
-    plain, asked = batch.lines_of, []
+    """A table of two claims that is interrupted when the first is finished; what is asked then."""
+    asked = []
 
-    def one_more(paper, ids, seed):
-        asked.extend(ids)
-        if len(asked) > 1:
+    def one_alone(paper, ids, seed):
+        if ids == [TWO[1]]:
             raise KeyboardInterrupt
-        return plain(paper, ids, seed)
+        return made(paper, ids, seed)
 
-    few = quick_cases("fedplt")[:4]
-    monkeypatch.setattr(plan, "own_cases", lambda *_: few)
     monkeypatch.setattr(command, "_TOGETHER", 1)
-    monkeypatch.setattr(batch, "lines_of", one_more)
+    monkeypatch.setattr(batch, "lines_of", one_alone)
     assert status(["mutants", *TWO, "--workers", "1", "--out", str(folder)]) == 130
-    monkeypatch.setattr(batch, "lines_of", lambda *given: asked.append(given[1]) or plain(*given))
-    asked.clear()
+    monkeypatch.setattr(batch, "lines_of", lambda *given: asked.append(given[1]) or made(*given))
     return asked
 
 
@@ -191,8 +191,7 @@ def test_what_was_begun_of_another_table_is_made_again(monkeypatch, tmp_path, ed
 
 
 def test_several_workers_never_change_a_table(monkeypatch, tmp_path):
-    few = quick_cases("fedplt")[:4]
-    monkeypatch.setattr(plan, "own_cases", lambda *_: few)
+    monkeypatch.setattr(batch, "lines_of", made)
     monkeypatch.setattr(command, "_TOGETHER", 1)
     monkeypatch.setattr(processes, "worker_pool", lambda workers, _: ThreadPoolExecutor(workers))
     for workers in ("1", "2"):
