@@ -202,6 +202,13 @@ def test_so_many_outcomes_are_refused_before_they_are_listed(ask):
         every_draw(lambda random: {"x": ask(random)})
 
 
+@pytest.mark.parametrize("ask", [lambda r: r.signs(20_000), lambda r: r.permutation(5_000)])
+def test_a_number_of_outcomes_with_thousands_of_digits_is_told_in_a_few_letters(ask):
+    with pytest.raises(TooManyError, match=r"more than 2\*\*\d+ outcomes") as error:
+        every_draw(lambda random: {"x": ask(random)})
+    assert len(str(error.value)) < 100
+
+
 def test_noise_counts_only_where_it_is_kept():
     kept = np.array([[[1, 0], [1, 1]]], dtype=object)
     loud = Clients(replace(quadratic(1, 2), noise=Noise(NoiseLaw.RADEMACHER, fmpq(1, 3), fmpq(0))))

@@ -32,7 +32,7 @@ from .random import (
     sampled,
     sources_of,
 )
-from .sources import Source, TooManyError
+from .sources import Source, TooManyError, told
 from .subject import Subject, numbers
 from .unknowns import Refused, RootError, bare
 
@@ -165,7 +165,7 @@ def paths(subject: Subject) -> int:
             p = subject.parameters(t)
             count, anew = count_of(_sources(subject, p)), p.asked_round
         if count > MOST_OUTCOMES:
-            raise TooManyError(f"a round has {count} outcomes; at most {MOST_OUTCOMES}")
+            raise TooManyError(f"a round has {told(count)} outcomes; at most {MOST_OUTCOMES}")
         total *= count
         if total > MOST_ROWS:
             raise TooManyError(f"{subject.rounds} rounds have more than {MOST_ROWS} outcomes")

@@ -29,6 +29,7 @@ from .sources import (
     bernoulli,
     listed,
     signs,
+    told,
     zeros,
 )
 
@@ -225,7 +226,7 @@ def outcomes(sources: Sequence[Source], exact: bool, most: int = MOST_OUTCOMES) 
     """
     count = count_of(sources)
     if count > most:
-        raise TooManyError(f"a round has {count} outcomes; at most {most} are enumerated")
+        raise TooManyError(f"a round has {told(count)} outcomes; at most {most} are enumerated")
     every = [listed(source) for source in sources]
     digits = np.unravel_index(np.arange(count), [len(own) for own in every] or [1])
     answers, chances = [], [fmpq(1)] * count

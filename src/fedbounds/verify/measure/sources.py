@@ -19,6 +19,7 @@ from fedbounds.errors import FedboundsError, require
 from fedbounds.problems.linear import rational
 
 MOST_LISTED = 16_384  # outcomes of one source
+_FEW_BITS = 40  # of a number that is told by its digits
 
 Powers = Mapping[int, int]
 Row = tuple[int, ...]
@@ -26,6 +27,12 @@ Row = tuple[int, ...]
 
 class TooManyError(FedboundsError):
     """There are more outcomes than are enumerated."""
+
+
+def told(count: int) -> str:
+    """A number of outcomes, in a few letters: it may have thousands of digits."""
+    bits = count.bit_length() - 1
+    return str(count) if bits < _FEW_BITS else f"more than 2**{bits}"
 
 
 class Source(Protocol):
@@ -90,7 +97,7 @@ def listed(source: Source) -> list[tuple[Row, fmpq]]:
         raise TooManyError(f"{source.name} has infinitely many outcomes")
     if source.count > MOST_LISTED:
         raise TooManyError(
-            f"{source.name} has {source.count} outcomes; at most {MOST_LISTED} are listed"
+            f"{source.name} has {told(source.count)} outcomes; at most {MOST_LISTED} are listed"
         )
     return source.outcomes()
 
