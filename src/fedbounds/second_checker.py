@@ -1,14 +1,13 @@
 """A second checker of certificates: one file, Python's standard library alone.
 
-Written from the page `docs/certificates.md`, and from nothing else of the first checker. Copy it and
-run ``python -I second_checker.py certificates.json``: it prints what is accepted and what is refused
-and why, and ends with 0 where nothing is refused, 1 where something is, 2 where the file is none.
+Written from the page `docs/certificates.md`, not from the first checker. Copy it anywhere and run
+``python -I second_checker.py certificates.json``: it prints what is accepted, and what is refused
+and why; its status is 0 where nothing is refused, 1 where something is, 2 where the file cannot be
+read.
 
-Nothing of a document is executed: Python's parser reads its texts, and whatever is not of the page's
+Nothing of a document is executed: Python's parser reads its texts, and what is not of the page's
 grammar is refused. Where the page is silent, the answer is "refused".
 """
-
-from __future__ import annotations
 
 import ast
 import hashlib
@@ -19,32 +18,36 @@ import keyword
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 Row = dict[str, Any]
-Poly = dict[int, "int | Fraction"]  # monomial to coefficient, never 0
+Poly = dict[int, int | Fraction]  # monomial to coefficient, never 0
 Value = dict[str, "Quotient"]  # key to quotient, never 0
 Linear = dict[str, int]  # name to its factor; the constant under ""
 Condition = tuple[ast.expr, str, ast.expr]
-Term = tuple[str, frozenset[str], "frozenset[str] | None"]  # E[1 E[atom | inner] | outer]
+Sources = frozenset[str]
+Term = tuple[str, Sources, Sources | None]  # E[1 E[atom | inner] | outer]
 Vector = dict[Term, "Quotient"]
+Key = TypeVar("Key")
 
 BITS = 32  # of an exponent in a monomial, the highest of them a guard
 WORK = 3 * 10**7  # products of two terms, in one step
-DIGITS = 10**6  # bits of a number that is multiplied out
-TEXT = 100_000  # letters of an expression
+DIGITS = 10**6  # bits of a power that is multiplied out
+TEXT = 10**5  # letters of an expression
 FILE = 2**28  # bytes of a document
-
-RESERVED = frozenset(
-    "Sum_t Mean_t Max_t Min_t Sum_i Sum_ik Sum sqrt log Max Min max min sq ip dot given present t k".split()
-)
-RELATIONS = ("<=", ">=", "==")
+RELATIONS = frozenset({"<=", ">=", "=="})
 COUNTS = ("integer", "varying")
-NAME = re.compile(r"[A-Za-z]([A-Za-z0-9_]*[A-Za-z0-9])?")
+SIGNS = frozenset({*COUNTS, "positive", "nonnegative", "index"})
+RESERVED = frozenset(
+    "Sum_t Mean_t Max_t Min_t Sum_i Sum_ik Sum sqrt log Max Min max min sq ip dot given present"
+    " t k".split(" ")
+)
+OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub)
+NOISE = "unbiased noise of bounded variance"
 
 
 class Refused(Exception):
@@ -52,7 +55,6 @@ class Refused(Exception):
 
 
 def need(holds: bool, why: str) -> None:
-    """Refuse unless it holds."""
     if not holds:
         raise Refused(why)
 
@@ -60,41 +62,42 @@ def need(holds: bool, why: str) -> None:
 # ---- Text
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10**5)
 def tree(text: str) -> ast.expr:
     """The tree of an expression of the grammar."""
-    need(len(text) <= TEXT, "a text is too long")
     strange = r"[^A-Za-z0-9_ +\-*/(),]|\b0[0-9]|\b[0-9]+[A-Za-z_]|, *\)|\) *\("
-    need(not re.search(strange, text), f"{text[:80]!r} is not of the grammar")
+    good = len(text) <= TEXT and not re.search(strange, text)
+    need(good, f"{text[:80]!r} is not of the grammar")
     try:
-        found = ast.parse(text.strip(" "), mode="eval").body
+        found = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise Refused(f"{text[:80]!r} cannot be parsed") from None
-    allowed = (ast.Name, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.Load)
-    ranges = set()
+    limits = {x.args[1] for x in ast.walk(found) if isinstance(x, ast.Call) and len(x.args) == 2}
     for node in ast.walk(found):
         match node:
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-                match name, arguments:
-                    case "Sum", [_, ast.Tuple(elts=[ast.Name(), ast.Constant(value=0), _]) as one]:
-                        ranges.add(one)
             case ast.Constant(value=number):
-                need(type(number) is int, f"{number!r} is no number")
-            case ast.Tuple():
-                need(node in ranges, "a tuple")
+                good = type(number) is int
+            case ast.Tuple(elts=[ast.Name(), ast.Constant(value=0), _]):
+                good = node in limits
+            case ast.Call(func=name, keywords=keywords):
+                good = isinstance(name, ast.Name) and not keywords
             case _:
-                need(isinstance(node, (*allowed, ast.BinOp, ast.UnaryOp)), f"in {text[:80]!r}")
+                good = isinstance(node, (*OPERATORS, ast.BinOp, ast.UnaryOp, ast.Name, ast.Load))
+        need(good, f"{text[:80]!r} is not of the grammar")
     return found
 
 
 def same(one: ast.expr, other: ast.expr) -> bool:
-    """Whether two expressions are equal as trees."""
     return ast.dump(one) == ast.dump(other)
 
 
 def called(node: ast.AST) -> str:
     """The name that a node calls, or nothing."""
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+
+
+def words(*nodes: ast.AST) -> set[str]:
+    return {x.id for node in nodes for x in ast.walk(node) if isinstance(x, ast.Name)}
 
 
 def names(*texts: str) -> tuple[set[str], set[str]]:
@@ -106,23 +109,22 @@ def names(*texts: str) -> tuple[set[str], set[str]]:
 
 
 def condition_of(one: Sequence[str]) -> Condition:
-    """A condition as trees."""
     return tree(one[0]), one[1], tree(one[2])
 
 
-# ---- Polynomials and quotients
+# ---- Polynomials, quotients, values
 
 
 class Ring:
     """Polynomials in the variables of a branch; a monomial is one integer, exponents its digits."""
 
     def __init__(self, positive: Mapping[str, bool], work: list[int]) -> None:
-        self.positive = positive  # whether a variable is, of all that there are
-        self.places: dict[str, int] = {}
+        self.positive = positive  # of every variable, whether it is
+        self.work = work  # what may still be multiplied
+        self.places: dict[str, int] = {}  # of variables met so far
         self.guard = self.sure = 0  # highest bits of exponents; all bits of positive variables
         self.factors: list[Poly] = []
-        self.further: dict[str, frozenset[str]] = {}  # what a further variable speaks of
-        self.work = work
+        self.spoken: dict[str, frozenset[str]] = {}  # what a variable speaks of, but of itself
 
     def variable(self, name: str) -> int:
         """The monomial of a variable."""
@@ -134,15 +136,7 @@ class Ring:
             self.sure |= ((1 << BITS) - 1) << at if self.positive[name] else 0
         return self.places[name]
 
-    def named(self, poly: Iterable[int]) -> Iterator[str]:
-        """The variables in a polynomial."""
-        every = 0
-        for monomial in poly:
-            every |= monomial
-        return (x for x, one in self.places.items() if every & (one * ((1 << BITS) - 1)))
-
     def spend(self, amount: int) -> None:
-        """Count what is multiplied."""
         self.work[0] -= amount
         need(self.work[0] >= 0, "too much is to be multiplied out")
 
@@ -152,18 +146,17 @@ class Ring:
         for term in text.split(" + "):
             number, *powers = term.replace("**", "^").split("*")
             need(bool(re.fullmatch(r"-?[0-9]+(/[0-9]+)?", number)), "a polynomial cannot be read")
+            need(len(powers) < 1000, "a term has too many powers")
             monomial = 0
             for power in powers:
                 name, _, degree = power.partition("^")
                 need(bool(re.fullmatch("[0-9]{1,6}", degree or "1")), "a degree cannot be read")
                 monomial += self.variable(name) * int(degree or "1")
-            need(len(powers) < 1000, "a term has too many powers")
             value = Fraction(number) if "/" in number else int(number)
             found[monomial] = found.get(monomial, 0) + value
         return {m: c for m, c in found.items() if c}
 
     def times(self, one: Poly, other: Poly) -> Poly:
-        """The product of two polynomials."""
         self.spend(len(one) * len(other))
         found: Poly = {}
         for m, c in one.items():
@@ -173,30 +166,30 @@ class Ring:
         return {m: c for m, c in found.items() if c}
 
     def power(self, poly: Poly, exponent: int) -> Poly:
-        """A polynomial to a whole power."""
         most = max((max(abs(c.numerator), c.denominator) for c in poly.values()), default=0)
-        need(most.bit_length() * exponent <= DIGITS or most == 1, "a power is too large")
+        need(most <= 1 or most.bit_length() * exponent <= DIGITS, "a power is too large")
         found: Poly = {0: 1}
-        for digit in f"{exponent:b}" if exponent else "":
+        for digit in f"{exponent:b}":
             found = self.times(found, found)
             found = self.times(found, poly) if digit == "1" else found
         return found
 
     def over(self, one: Poly, other: Poly) -> Poly | None:
         """one / other, or None where that is no polynomial."""
+        if not one:
+            return {}
         lead, guard = max(other), self.guard
-        if any(
-            ((m | guard) - n) & guard != guard for m, n in zip(ends(one), ends(other), strict=True)
-        ):
+        ends = ((max(one), lead), (min(one), min(other)))  # of a product, they are products
+        if any(((m | guard) - n) & guard != guard for m, n in ends):
             return None
-        rest, found = dict(one), {}
+        rest, found = dict(one), Poly()
         order = [-m for m in rest]
         heapq.heapify(order)
         while rest:
             at = -heapq.heappop(order)
             if at not in rest:
                 continue
-            if ((at | guard) - lead) & guard != guard:
+            if ((at | guard) - lead) & guard != guard:  # an exponent less than that of lead
                 return None
             self.spend(len(other))
             value = rest[at] if other[lead] == 1 else Fraction(rest[at]) / other[lead]
@@ -210,29 +203,18 @@ class Ring:
                     del rest[to]
         return found
 
-    def factored(self, poly: Poly) -> tuple[Poly, tuple[int, ...]]:
-        """A polynomial without the branch's factors, and how often each divided it."""
-        counts = []
-        for factor in self.factors:
-            count = 0
-            while poly and (less := self.over(poly, factor)) is not None:
-                poly, count = less, count + 1
-            counts.append(count)
-        return poly, tuple(counts)
-
-    def quotient(self, poly: Poly, under: tuple[int, ...] | None = None) -> Quotient:
+    def quotient(self, poly: Poly, under: Iterable[int] = ()) -> "Quotient":
         """A polynomial over powers of the factors, reduced."""
-        left = list(under or (0,) * len(self.factors))
+        left = list(under) or [0] * len(self.factors)
         for at, factor in enumerate(self.factors):
-            while left[at] and (less := self.over(poly, factor) if poly else {}) is not None:
-                poly, left[at] = less, left[at] - 1
+            while left[at] and (less := self.over(poly, factor)) is not None:
+                poly, left[at] = less, left[at] - 1 if less else 0
         return Quotient(self, poly, tuple(left))
 
-    def number(self, number: int | Fraction) -> Quotient:
-        """A number as a quotient."""
+    def number(self, number: int | Fraction) -> "Quotient":
         return self.quotient({0: number} if number else {})
 
-    def read(self, data: str | list[str]) -> Quotient:
+    def read(self, data: str | Sequence[str]) -> "Quotient":
         """A quotient as documents write it."""
         if isinstance(data, str):
             return self.quotient(self.polynomial(data))
@@ -240,14 +222,10 @@ class Ring:
         under = [0] * len(self.factors)
         for power in below.replace("**", "^").split("*"):
             found = re.fullmatch(r"_d([0-9]{1,6})(?:\^([0-9]{1,6}))?", power)
-            need(found is not None and int(found[1]) < len(under), "a denominator cannot be read")
-            under[int(found[1])] += int(found[2] or "1")  # type: ignore[index]
-        return self.quotient(self.polynomial(above), tuple(under))
-
-
-def ends(poly: Poly) -> tuple[int, int]:
-    """The last and the first monomial."""
-    return max(poly), min(poly)
+            if found is None:
+                raise Refused("a denominator cannot be read")
+            under[int(found[1])] += int(found[2] or "1")
+        return self.quotient(self.polynomial(above), under)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -260,48 +238,45 @@ class Quotient:
 
     def lifted(self, under: Sequence[int]) -> Poly:
         """The numerator over a larger denominator."""
-        found = self.top
-        for factor, new, old in zip(self.ring.factors, under, self.under, strict=True):
-            found = (
-                self.ring.times(found, self.ring.power(factor, new - old)) if new > old else found
-            )
+        found, ring = self.top, self.ring
+        for factor, new, old in zip(ring.factors, under, self.under, strict=True):
+            found = ring.times(found, ring.power(factor, new - old)) if new > old else found
         return found
 
-    def __add__(self, other: Quotient) -> Quotient:
+    def __add__(self, other: "Quotient") -> "Quotient":
         under = tuple(map(max, self.under, other.under))
         found = dict(self.lifted(under))
         for m, c in other.lifted(under).items():
             found[m] = found.get(m, 0) + c
         return self.ring.quotient({m: c for m, c in found.items() if c}, under)
 
-    def __neg__(self) -> Quotient:
+    def __neg__(self) -> "Quotient":
         return Quotient(self.ring, {m: -c for m, c in self.top.items()}, self.under)
 
-    def __sub__(self, other: Quotient) -> Quotient:
+    def __sub__(self, other: "Quotient") -> "Quotient":
         return self + -other
 
-    def __mul__(self, other: Quotient) -> Quotient:
-        under = tuple(a + b for a, b in zip(self.under, other.under, strict=True))
+    def __mul__(self, other: "Quotient") -> "Quotient":
+        under = (a + b for a, b in zip(self.under, other.under, strict=True))
         return self.ring.quotient(self.ring.times(self.top, other.top), under)
 
-    def __truediv__(self, other: Quotient) -> Quotient:
+    def __truediv__(self, other: "Quotient") -> "Quotient":
         need(other.positive() or (-other).positive(), "division by what may be zero")
-        left, counts = self.ring.factored(other.top)
-        need(list(left) == [0], "division by what is no product of factors")
-        number = self.ring.quotient({0: 1 / Fraction(left[0])}, counts)
-        return self * number * self.ring.quotient(self.ring.number(1).lifted(other.under))
+        ring, many = self.ring, 2**BITS
+        rest = ring.quotient(other.top, [many] * len(ring.factors))
+        need(set(rest.top) == {0}, "division by what is no product of factors")
+        inverse: Poly = {0: 1 / Fraction(rest.top[0])}
+        above = ring.quotient(ring.number(1).lifted(other.under))
+        return self * ring.quotient(inverse, (many - left for left in rest.under)) * above
 
-    def __pow__(self, exponent: int) -> Quotient:
+    def __pow__(self, exponent: int) -> "Quotient":
         if exponent < 0:
             return self.ring.number(1) / self**-exponent
-        under = tuple(x * exponent for x in self.under)
+        under = (x * exponent for x in self.under)
         return self.ring.quotient(self.ring.power(self.top, exponent), under)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, int):
-            return self == self.ring.number(other)
-        assert isinstance(other, Quotient)
-        return not (self - other).top
+        return isinstance(other, Quotient) and not (self - other).top
 
     def not_negative(self) -> bool:
         return all(c > 0 for c in self.top.values())
@@ -318,29 +293,31 @@ class Quotient:
     def written(self) -> set[str]:
         """The variables that are written in it."""
         powers = [x for x, power in zip(self.ring.factors, self.under, strict=True) if power]
-        return {x for poly in (self.top, *powers) for x in self.ring.named(poly)}
+        every = 0
+        for monomial in itertools.chain(self.top, *powers):
+            every |= monomial
+        places = self.ring.places.items()
+        return {x for x, one in places if every & (one * ((1 << BITS) - 1))}
 
-    def speaks(self) -> frozenset[str]:
+    def speaks(self) -> set[str]:
         """What it speaks of."""
-        every = (self.ring.further.get(x, frozenset({x})) for x in self.written())
-        return frozenset(itertools.chain.from_iterable(every))
+        written = self.written()
+        return written.union(*(self.ring.spoken.get(x, frozenset()) for x in written))
 
 
-def add(value: Value, key: str, quotient: Quotient) -> None:
-    """Add a term to a value."""
-    total = value.pop(key) + quotient if key in value else quotient
-    if total.top:
-        value[key] = total
+def total(pairs: Iterable[tuple[Key, Quotient]]) -> dict[Key, Quotient]:
+    """The sum of terms, without what is zero."""
+    found: dict[Key, Quotient] = {}
+    for key, x in pairs:
+        found[key] = found[key] + x if key in found else x
+    return {key: x for key, x in found.items() if x.top}
 
 
-def plus(one: Value, other: Value) -> Value:
-    found = dict(one)
-    for key, quotient in other.items():
-        add(found, key, quotient)
-    return found
+def plus(one: dict[Key, Quotient], other: dict[Key, Quotient]) -> dict[Key, Quotient]:
+    return total(itertools.chain(one.items(), other.items()))
 
 
-def minus(one: Value, other: Value) -> Value:
+def minus(one: dict[Key, Quotient], other: dict[Key, Quotient]) -> dict[Key, Quotient]:
     return plus(one, {key: -x for key, x in other.items()})
 
 
@@ -349,19 +326,11 @@ def product(one: Value, other: Value) -> Value:
     if set(one) - {""}:
         one, other = other, one
     need(not set(one) - {""}, "a product of two that are measured")
-    return {key: one[""] * x for key, x in other.items()} if one else {}
+    return total((key, one[""] * x) for key, x in other.items()) if one else {}
 
 
 def equal(one: Value, other: Value) -> bool:
     return set(one) == set(other) and all(one[key] == other[key] for key in one)
-
-
-def gathered(terms: Iterable[tuple[Term, Quotient]]) -> Vector:
-    """A vector of terms, equal ones added."""
-    found = Vector()
-    for term, weight in terms:
-        found[term] = found[term] + weight if term in found else weight
-    return {term: weight for term, weight in found.items() if weight.top}
 
 
 # ---- Reading expressions
@@ -370,160 +339,140 @@ def gathered(terms: Iterable[tuple[Term, Quotient]]) -> Vector:
 class Scope:
     """The vectors of a scope; none where there is no scope."""
 
-    def __init__(self, data: Row | None) -> None:
-        rows = data or {}
-        self.sources = frozenset(rows.get("sources", ()))
-        self.sampled = bool(rows.get("sampled", False))
-        self.atoms = {name: frozenset(depends) for name, depends in rows.get("atoms", ())}
-        self.derived: dict[str, str] = dict(rows.get("derived", ()))
-        self.centred = {(atom, source) for atom, source in rows.get("centred", ())}
-        self.gradients = {name: one for name, *one in rows.get("gradients", ())}
-        self.noises: dict[str, str] = dict(rows.get("noises", ()))
-        self.values = {name: one for name, *one in rows.get("values", ())}
-        self.differences = frozenset(rows.get("differences", ()))
+    def __init__(self, theory: Row, name: str) -> None:
+        rows = theory["scopes"][name] if name else dict.fromkeys(SCOPE, ())
+        self.name, self.sampled = name, bool(rows["sampled"])
+        self.sources, self.differences = set(rows["sources"]), set(rows["differences"])
+        self.atoms = {vector: frozenset(depends) for vector, depends in rows["atoms"]}
+        self.derived, self.noises = dict(rows["derived"]), dict(rows["noises"])
+        self.centred = dict(rows["centred"])
+        self.gradients = {vector: one for vector, *one in rows["gradients"]}
+        self.values = {value: one for value, *one in rows["values"]}
+        self.vectors = {*self.atoms, *self.derived}
 
 
 def mentions(key: str, index: str) -> bool:
     """Whether a key is of a round (t) or of a step (k)."""
-    if key.startswith({"t": "Sum_t(", "k": "Sum_ik("}[index]):
-        return False
-    return index in re.findall(r"[A-Za-z_]\w*", key)
+    bound = key.startswith({"t": "Sum_t(", "k": "Sum_ik("}[index])
+    return not bound and index in re.findall(r"[A-Za-z_]\w*", key)
 
 
-def combination(parts: Linear) -> str:
-    """An argument of a key."""
-    ordered = [*sorted(name for name in parts if name), ""]
+def argument(parts: Linear) -> str:
+    """An integer combination, as keys write it."""
     text = ""
-    for name in ordered:
+    for name in [*sorted(name for name in parts if name), ""]:
         factor = parts.get(name, 0)
         size = "" if name and abs(factor) == 1 else str(abs(factor))
         text += f"{'-' if factor < 0 else '+'}{size}{name}" if factor else ""
     return text.removeprefix("+") or "0"
 
 
+def of_vectors(key: str) -> bool:
+    return key.startswith(("<", "value "))
+
+
 @dataclass(frozen=True)
 class Reader:
-    """Reads expressions in a branch: of one scope, at one round."""
+    """Reads expressions in a branch: in which scope, at which round and step."""
 
-    theory: Row
-    ring: Ring
-    parameters: Mapping[str, Quotient]
-    roots: Sequence[tuple[Quotient, int, Quotient]]
-    variables: Sequence[Row]
+    branch: "Branch"
     scope: Scope
-    rounds_from: int  # 1 where t is positive
+    slacks: bool = False  # whether they may be named
     at: Mapping[str, Linear] = field(default_factory=dict)
-    slacks: frozenset[str] = frozenset()  # those that may be named
-    extremes: bool = True  # whether Max and Min may be read
-    derived: dict[str, Vector] = field(default_factory=dict, compare=False)  # read before
-
-    def elsewhere(self, **changes: Any) -> Reader:
-        return replace(self, **changes, derived={})
-
-    def number(self, number: int | Fraction) -> Value:
-        return {"": self.ring.number(number)} if number else {}
 
     def symbol(self, name: str) -> Quotient:
         """An assigned parameter, or a variable."""
-        if name in self.parameters:
-            return self.parameters[name]
-        need(name in self.theory["symbols"] or name in self.slacks, f"no name {name[:80]!r} here")
-        return self.ring.quotient({self.ring.variable(name): 1})
+        branch = self.branch
+        if name in branch.parameters:
+            return branch.parameters[name]
+        known = name in branch.symbols or (self.slacks and name in branch.slacks)
+        need(known, f"{name[:80]!r} is not declared, or not to be named here")
+        return branch.ring.quotient({branch.ring.variable(name): 1})
+
+    def number(self, number: int | Fraction) -> Quotient:
+        return self.branch.ring.number(number)
 
     def quotient(self, node: ast.expr) -> Quotient:
         """The value of an expression that must be constant."""
         value = self.value(node)
         need(not set(value) - {""}, "something measured where a constant must be")
-        return value.get("", self.ring.number(0))
+        return value.get("", self.number(0))
 
     def value(self, node: ast.expr) -> Value:
         match node:
+            case ast.Name(id=name) if name in self.scope.values and name not in self.at:
+                return {f"value {name}": self.number(1)}
             case ast.Constant(value=int(number)):
-                return self.number(number)
+                found = self.number(number)
             case ast.Name(id=name) if name in self.at:
                 found = self.number(self.at[name].get("", 0))
-                for one, factor in self.at[name].items():
-                    if one:
-                        found = plus(found, {"": self.symbol(one) * self.ring.number(factor)})
-                return found
-            case ast.Name(id=name) if name in self.scope.values:
-                return {f"value {name}": self.ring.number(1)}
+                for one in set(self.at[name]) - {""}:
+                    found += self.symbol(one) * self.number(self.at[name][one])
             case ast.Name(id=name):
-                return {"": self.symbol(name)}
+                found = self.symbol(name)
             case ast.UnaryOp(operand=operand):
                 return minus({}, self.value(operand))
-            case ast.BinOp(left=base, op=ast.Pow(), right=exponent):
-                return self.constant(self.power(self.quotient(base), exponent))
-            case ast.BinOp(left=left, op=op, right=right):
-                one, other = self.value(left), self.value(right)
-                match op:
-                    case ast.Add():
-                        return plus(one, other)
-                    case ast.Sub():
-                        return minus(one, other)
-                    case ast.Mult():
-                        return product(one, other)
-                need(not set(other) - {""}, "division by what is measured")
-                by = other.get("", self.ring.number(0))
-                return product(one, {"": self.ring.number(1) / by})
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return plus(self.value(left), self.value(right))
+            case ast.BinOp(left=left, op=ast.Sub(), right=right):
+                return minus(self.value(left), self.value(right))
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                return product(self.value(left), self.value(right))
+            case ast.BinOp(left=left, op=ast.Div(), right=right):
+                return product({"": self.number(1) / self.quotient(right)}, self.value(left))
+            case ast.BinOp(left=left, op=ast.Pow(), right=right):
+                found = self.power(self.quotient(left), right)
+            case ast.Call(args=arguments) if called(node) in ("sqrt", "Max", "Min", "Sum"):
+                found = self.function(called(node), arguments)
             case ast.Call(args=arguments):
                 return self.call(called(node), arguments)
-        raise Refused("an expression cannot be read")
-
-    def constant(self, quotient: Quotient) -> Value:
-        return {"": quotient} if quotient.top else {}
+            case _:
+                raise Refused("an expression cannot be read")
+        return total([("", found)])
 
     def power(self, base: Quotient, node: ast.expr) -> Quotient:
         exponent = self.quotient(node)
-        number = exponent.constant()
+        number, ring = exponent.constant(), self.branch.ring
         if number is not None:
             root = base if number.denominator == 1 else self.root(base, number.denominator)
             if root is None:
                 raise Refused("a root that is not listed")
             return root**number.numerator
-        need(not any(exponent.under), "an exponent with a denominator")
         whole = Fraction(exponent.top.get(0, 0))
-        need(whole.denominator == 1, "an exponent whose constant is no integer")
-        rest = exponent - self.ring.number(whole)
-        meant = base.not_negative() and rest.not_negative() and whole >= 0 and self.integer(node)
-        need(base.positive() or meant, "a power that may have no value")
+        good = not any(exponent.under) and whole.denominator == 1
+        need(good, "an exponent that is no polynomial of integer constant")
+        rest = exponent - ring.number(whole)
+        counts = rest.not_negative() and whole >= 0 and self.integer(node)
+        need(base.positive() or (base.not_negative() and counts), "a power that may have no value")
         return self.further("power", [base, rest], base.positive()) * base**whole.numerator
 
     def root(self, base: Quotient, degree: int) -> Quotient | None:
         """The listed root of this degree."""
-        fitting = (root for root, power, of in self.roots if power == degree and of == base)
-        return next(fitting, None)
+        return next(
+            (x for x, power, of in self.branch.roots if power == degree and of == base), None
+        )
 
     def further(self, kind: str, of: Sequence[Quotient], positive: bool) -> Quotient:
-        """The further variable of these arguments."""
-        for number, one in enumerate(self.variables):
-            left = list(one["of"])
-            if one["is"] != kind or len(left) != len(of):
-                continue
-            for x in of:  # Max and Min in any order
-                places = [i for i, y in enumerate(left) if x == y]
-                if not places or (kind == "power" and places[0]):
-                    break
-                del left[places[0]]
-            else:
-                need(one["positive"] is positive, f"the sign of _v{number}")
-                return self.ring.quotient({self.ring.variable(f"_v{number}"): 1})
+        """The further variable of these arguments, which for Max and Min are in any order."""
+        for number, (is_, arguments, sure) in enumerate(self.branch.variables):
+            orders = itertools.permutations(of) if kind in ("Max", "Min") else [of]
+            if is_ == kind and len(arguments) == len(of):
+                self.branch.ring.spend(math.factorial(len(of)))
+                if any(all(map(Quotient.__eq__, one, arguments)) for one in orders):
+                    need(sure is positive, f"the sign of _v{number}")
+                    return self.branch.ring.quotient({self.branch.ring.variable(f"_v{number}"): 1})
         raise Refused(f"no further variable {kind} of these arguments")
 
     def integer(self, node: ast.expr) -> bool:
         """Whether an expression is an integer by its form."""
         match node:
-            case ast.Constant():
-                return True
             case ast.Name(id=name):
-                return self.theory["symbols"].get(name) in (*COUNTS, "index")
-            case ast.Call(func=ast.Name(id=name)):
-                return self.theory["symbols"].get(name) == "varying"
+                return self.branch.symbols.get(name) in (*COUNTS, "index")
             case ast.UnaryOp(operand=operand):
                 return self.integer(operand)
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
                 return self.integer(left) and self.integer(right)
-        return False
+        return isinstance(node, ast.Constant)
 
     def linear(self, node: ast.expr) -> Linear:
         """An integer combination of names, as an argument of a quantity is one."""
@@ -532,7 +481,7 @@ class Reader:
                 return {"": number}
             case ast.Name(id=name) if name in self.at:
                 return dict(self.at[name])
-            case ast.Name(id=name) if self.theory["symbols"].get(name, "varying") != "varying":
+            case ast.Name(id=name) if self.branch.symbols.get(name, "varying") != "varying":
                 return {name: 1}
             case ast.UnaryOp(operand=operand):
                 return {name: -x for name, x in self.linear(operand).items()}
@@ -542,164 +491,141 @@ class Reader:
                 return {x: one.get(x, 0) + sign * other.get(x, 0) for x in one | other}
         raise Refused("an argument that is no integer combination")
 
-    def call(self, name: str, arguments: Sequence[ast.expr]) -> Value:
-        if name in self.theory["quantities"]:
-            inside = ",".join(combination(self.linear(x)) for x in arguments)
-            return {f"{name}({inside})": self.ring.number(1)}
-        if self.theory["symbols"].get(name) == "varying":
-            at = [combination(self.linear(x)) for x in arguments]
-            need(at == ["t"], f"{name} at another round")
-            return {"": self.symbol(name)}
+    def function(self, name: str, arguments: Sequence[ast.expr]) -> Quotient:
+        """A root, the largest or smallest of several, or a geometric sum."""
         match name, arguments:
             case "sqrt", [x]:
-                return self.constant(self.square_root(self.quotient(x)))
+                base = self.quotient(x)
+                root = self.root(base, 2)
+                need(root is not None or base.not_negative(), "the root of what may be negative")
+                return root or self.further("sqrt", [base], base.positive())
             case "Max" | "Min", [_, _, *_]:
-                return self.constant(self.extreme(name, [self.quotient(x) for x in arguments]))
+                kept: list[Quotient] = []
+                for y in map(self.quotient, arguments):
+                    if not any(beside(name, x, y) for x in kept):
+                        kept = [x for x in kept if not beside(name, y, x)] + [y]
+                if len(kept) == 1:
+                    return kept[0]
+                some = any if name == "Max" else all
+                shown = self.branch.extremes and some(x.not_negative() for x in kept)
+                need(shown, f"which is the {name} does not show")
+                return self.further(name, kept, some(x.positive() for x in kept))
             case "Sum", [ast.BinOp(left=q, op=ast.Pow(), right=ast.Name(id=r)), ast.Tuple(elts=e)]:
-                need(isinstance(e[0], ast.Name) and e[0].id == r, "a sum over another index")
-                need(r not in {x.id for x in ast.walk(q) if isinstance(x, ast.Name)}, "its index")
-                last = ast.BinOp(e[2], ast.Add(), ast.Constant(1))
-                need(self.integer(e[2]), "a sum to what is no integer")
-                need(self.quotient(last).not_negative(), "a sum to less than -1")
-                base, one = self.quotient(q), self.ring.number(1)
-                return self.constant((self.power(base, last) - one) / (base - one))
+                last, one = ast.BinOp(e[2], ast.Add(), ast.Constant(1)), self.number(1)
+                need(words(e[0]) == {r} and r not in words(q), "a sum over another index")
+                good = self.integer(e[2]) and self.quotient(last).not_negative()
+                need(good, "a sum that ends at no integer of at least -1")
+                return (self.power(self.quotient(q), last) - one) / (self.quotient(q) - one)
+        raise Refused(f"{name} of other arguments")
+
+    def call(self, name: str, arguments: Sequence[ast.expr]) -> Value:
+        one = self.number(1)
+        if name in self.branch.quantities:
+            return {f"{name}({','.join(argument(self.linear(x)) for x in arguments)})": one}
+        if self.branch.symbols.get(name) == "varying":
+            need([argument(self.linear(x)) for x in arguments] == ["t"], f"{name} of another round")
+            return {"": self.symbol(name)}
+        match name, arguments:
             case "Sum_t" | "Mean_t", [x]:
-                inner = self.elsewhere(at={i: to for i, to in self.at.items() if i != "t"})
-                total = self.over_rounds(inner.value(x), 0)
-                count = self.symbol("T")
-                return total if name == "Sum_t" else {k: x / count for k, x in total.items()}
+                summed = total(self.over_rounds(self.bound("t").value(x), 0))
+                return summed if name == "Sum_t" else product({"": one / self.symbol("T")}, summed)
             case "Sum_i", [x]:
-                return self.over_clients(self.value(x), steps=False)
+                return total(self.over_clients(self.value(x), steps=False))
             case "Sum_ik", [x]:
-                inner = self.elsewhere(at={i: to for i, to in self.at.items() if i != "k"})
-                return self.over_clients(inner.value(x), steps=True)
+                return total(self.over_clients(self.bound("k").value(x), steps=True))
             case "sq", [x]:
-                return self.inner(self.vector(x), self.vector(x))
+                return total(self.inner(self.vector(x), self.vector(x)))
             case "ip", [x, y]:
-                return self.inner(self.vector(x), self.vector(y))
+                return total(self.inner(self.vector(x), self.vector(y)))
             case "given", [ast.Call(args=[ast.Call(args=[x, y]) as dot]) as root]:
                 need((called(root), called(dot)) == ("sqrt", "dot") and same(x, y), "no norm")
-                [(atom, inner_, outer), *more] = self.vector(x)
-                alone = not more and outer is None and self.vector(x)[atom, inner_, None] == 1
-                need(alone, "the mean norm of what is no single vector")
-                return {f"<{atom}|{self.shown(inner_)}>": self.ring.number(1)}
+                [((atom, inner, outer), weight)] = self.vector(x).items()
+                need(outer is None and weight == one, "the norm of what is no single vector")
+                return {f"<{atom}|{','.join(sorted(inner))}>": one}
         raise Refused(f"{name[:80]!r} has no value here")
 
-    def square_root(self, base: Quotient) -> Quotient:
-        listed = self.root(base, 2)
-        if listed is not None:
-            return listed
-        need(base.not_negative(), "the root of what may be negative")
-        return self.further("sqrt", [base], base.positive())
+    def bound(self, index: str) -> "Reader":
+        """Within a sum, an index is itself."""
+        return replace(self, at={name: x for name, x in self.at.items() if name != index})
 
-    def extreme(self, name: str, arguments: Sequence[Quotient]) -> Quotient:
-        """The largest or smallest of some, as far as that is known."""
-        def beside(x: Quotient, y: Quotient) -> bool:
-            return (x - y if name == "Max" else y - x).not_negative()
-
-        kept: list[Quotient] = []
-        for y in arguments:
-            if not any(beside(x, y) for x in kept):
-                kept = [x for x in kept if not beside(y, x)] + [y]
-        if len(kept) == 1:
-            return kept[0]
-        need(self.extremes, "a Max or Min of several is not read here")
-        some = any if name == "Max" else all
-        need(some(x.not_negative() for x in kept), f"a {name} of what may be negative")
-        return self.further(name, kept, some(x.positive() for x in kept))
-
-    # Sums
-
-    def over_rounds(self, value: Value, first: int) -> Value:
+    def over_rounds(self, value: Value, first: int) -> Iterator[tuple[str, Quotient]]:
         """The sum over rounds from ``first`` to T - 1."""
-        need(first == 1 or not self.rounds_from, "a sum over all rounds, where t is positive")
-        count, found = self.symbol("T"), Value()
+        need(first == 1 or not self.branch.late, "a sum over all rounds, where t is positive")
+        count = self.symbol("T")
         for key, x in value.items():
             need("t" not in x.speaks(), "a coefficient of a sum speaks of the round")
-            need(not key.startswith(("<", "value ")), "a sum over rounds of vectors")
+            need(not of_vectors(key), "a sum over rounds of vectors")
             if not mentions(key, "t"):
-                add(found, key, x * (count - self.ring.number(first)))
+                yield key, x * (count - self.number(first))
                 continue
-            at = re.fullmatch(r"(\w+)\(t([+-][0-9]+)?\)", key)
-            need(at is not None and first + int(at[2] or 0) >= 0, f"a sum over rounds of {key}")
-            name, shift = at[1], int(at[2] or 0)  # type: ignore[index]
-            add(found, f"{name}(0)" if count.constant() == 1 else f"Sum_t({name}(t))", x)
+            found = re.fullmatch(r"(\w+)\(t([+-][0-9]+)?\)", key)
+            if found is None or first + int(found[2] or 0) < 0:
+                raise Refused(f"a sum over rounds of {key}")
+            name, shift = found[1], int(found[2] or 0)
+            yield f"{name}(0)" if count.constant() == 1 else f"Sum_t({name}(t))", x
             for j in range(first + shift):
-                add(found, f"{name}({j})", -x)
+                yield f"{name}({j})", -x
             for j in range(shift):
-                add(found, f"{name}({combination({'T': 1, '': j})})", x)
+                yield f"{name}({argument({'T': 1, '': j})})", x
             for j in range(1, 1 - shift):
-                add(found, f"{name}({combination({'T': 1, '': -j})})", -x)
-        return found
+                yield f"{name}({argument({'T': 1, '': -j})})", -x
 
-    def over_clients(self, value: Value, steps: bool) -> Value:
+    def over_clients(self, value: Value, steps: bool) -> Iterator[tuple[str, Quotient]]:
         """The sum over clients, or over clients and local steps."""
-        local = self.symbol("K") if steps else self.ring.number(1)
-        count, found = self.symbol("n") * local, Value()
+        theory, local = self.branch.proof.theory, self.symbol("K") if steps else self.number(1)
+        own = {*theory["per_step"], *theory["per_client"]}
         for key, x in value.items():
-            need(not steps or "k" not in x.speaks(), "a coefficient of a sum speaks of the step")
-            need(not key.startswith(("<", "value ")), "a sum over clients of vectors")
+            need("k" not in x.speaks(), "a coefficient of a sum speaks of the step")
+            need(not of_vectors(key), "a sum over clients of vectors")
             name, _, inside = key.partition("(")
-            arguments = inside.removesuffix(")").split(",")
-            if name in self.theory["per_step"]:
-                others = any(mentions(one, "k") for one in arguments[:-1])
-                need(steps and arguments[-1] == "k" and not others, f"a sum of {key}")
-                add(found, f"Sum_ik({key})", x)
+            *others, last = inside.removesuffix(")").split(",")
+            if name in theory["per_step"]:
+                good = steps and last == "k" and not any(mentions(one, "k") for one in others)
+                need(good, f"a sum over clients of {key}")
+                yield f"Sum_ik({key})", x
                 continue
-            need(not steps or not mentions(key, "k"), f"a sum over steps of {key}")
-            if name in self.theory["per_client"]:
-                add(found, f"Sum_i({key})", x * local)
-                continue
-            own = {*self.theory["per_step"], *self.theory["per_client"]}
-            need(name != "Sum_t" or inside.partition("(")[0] not in own, f"a sum of {key}")
-            add(found, key, x * count)
-        return found
+            late = (steps and mentions(key, "k")) or (
+                name == "Sum_t" and inside.partition("(")[0] in own
+            )
+            need(not late, f"a sum over clients of {key}")
+            if name in theory["per_client"]:
+                yield f"Sum_i({key})", x * local
+            else:
+                yield key, x * local * self.symbol("n")
 
     # Vectors
 
     def single(self) -> bool:
-        """Whether there is one client in this branch."""
-        return "n" in self.theory["symbols"] and self.symbol("n").constant() == 1
+        """Whether the participants are the one client that there is."""
+        return self.scope.sampled and self.symbol("n").constant() == 1
 
     def vector(self, node: ast.expr) -> Vector:
+        need(bool(self.scope.name), "vectors where there is no scope")
+        self.branch.ring.spend(100)  # a vector derived from others twice over doubles
         match node:
             case ast.Constant(value=0):
                 return {}
             case ast.Name(id=name) if name in self.scope.atoms:
-                return {(name, self.scope.atoms[name], None): self.ring.number(1)}
+                return {(name, self.scope.atoms[name], None): self.number(1)}
             case ast.Name(id=name) if name in self.scope.derived:
-                if name not in self.derived:
-                    text = tree(self.scope.derived[name])
-                    self.derived[name] = replace(self, slacks=frozenset()).vector(text)
-                return self.derived[name]
+                return self.vector(tree(self.scope.derived[name]))
             case ast.UnaryOp(operand=operand):
-                return {term: -weight for term, weight in self.vector(operand).items()}
-            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
-                plus_ = isinstance(op, ast.Add)
-                more = ((x, w if plus_ else -w) for x, w in self.vector(right).items())
-                return gathered(itertools.chain(self.vector(left).items(), more))
-            case ast.BinOp(left=left, op=ast.Mult(), right=right):
-                inside = {x.id for x in ast.walk(left) if isinstance(x, ast.Name)}
-                if not inside & {*self.scope.atoms, *self.scope.derived}:
+                return minus({}, self.vector(operand))
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return plus(self.vector(left), self.vector(right))
+            case ast.BinOp(left=left, op=ast.Sub(), right=right):
+                return minus(self.vector(left), self.vector(right))
+            case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
+                if isinstance(op, ast.Mult) and not words(left) & self.scope.vectors:
                     left, right = right, left
                 by = self.quotient(right)
-                return gathered((x, w * by) for x, w in self.vector(left).items())
-            case ast.BinOp(left=left, op=ast.Div(), right=right):
-                by = self.ring.number(1) / self.quotient(right)
-                return {x: w * by for x, w in self.vector(left).items()}
+                by = by if isinstance(op, ast.Mult) else self.number(1) / by
+                return total((term, x * by) for term, x in self.vector(left).items())
             case ast.Call(args=[x, *sources]) if called(node) == "given":
-                kept = frozenset(x.id for x in sources if isinstance(x, ast.Name))
-                known = len(kept) == len(sources) and kept <= self.scope.sources
-                need(known, "given what is no source")
-                return gathered(
-                    (
-                        (atom, inner & kept, None)
-                        if outer is None
-                        else (atom, inner, outer & kept),
-                        w,
-                    )
-                    for (atom, inner, outer), w in self.vector(x).items()
-                )
+                kept = {one.id for one in sources if isinstance(one, ast.Name)}
+                good = len(kept) == len(sources) and kept <= self.scope.sources
+                need(good, "given what is no source")
+                return total((cut(term, kept), weight) for term, weight in self.vector(x).items())
             case ast.Call(args=[x]) if called(node) == "present":
                 return self.present(self.vector(x))
         raise Refused("a vector cannot be read")
@@ -709,270 +635,223 @@ class Reader:
         need(self.scope.sampled, "no clients are sampled in this scope")
         if self.single():
             return vector
-        need("S" in self.scope.sources, "participants that are no source")
-        found, with_ = Vector(), frozenset({"S", "i"} & {"S", *self.scope.sources})
-        for (atom, inner, outer), weight in vector.items():
-            need(outer is None and "S" not in inner, "present of what depends on participants")
-            found[atom, inner, inner | with_] = weight
-        return found
+        good = all(outer is None and "S" not in inner for _, inner, outer in vector)
+        need(good, "present of what depends on participants")
+        more = {"S", "i"} & {"S", *self.scope.sources}
+        return {(atom, inner, inner | more): x for (atom, inner, _), x in vector.items()}
 
-    def shares(self, one: Term, other: Term) -> list[tuple[Quotient, frozenset[str]]]:
+    def shares(self, one: Term, other: Term) -> list[tuple[Quotient, Sources]]:
         """Of a pair of terms: what has which weight."""
-        both = one[1] & other[1]
-        outers = [x for x in (one[2], other[2]) if x is not None]
-        if not outers:
-            return [(self.ring.number(1), both)]
+        both, less = one[1] & other[1], self.number(1)
+        if one[2] is None and other[2] is None:
+            return [(less, both)]
         m, n = self.symbol("m"), self.symbol("n")
-        chance = m / n
-        if len(outers) == 1:
-            held = outers[0] & (one[1] if one[2] is None else other[1])
+        held = (one[1] if one[2] is None else one[2]) & (other[1] if other[2] is None else other[2])
+        if one[2] is None or other[2] is None:
             need("S" not in held, "a product with what depends on participants")
-            return [(chance, both & held)]
-        held = outers[0] & outers[1]
+            return [(m / n, both & held)]
         if "S" not in held:
-            return [(chance * chance, both & held)]
+            return [(m * m / (n * n), both & held)]
         if "i" in held or "i" not in self.scope.sources:
-            return [(chance, both & held)]
-        less = self.ring.number(1)
+            return [(m / n, both & held)]
         pair = m * (m - less) / (n * (n - less))
-        return [((chance - pair) / n, both & (held | {"i"})), (pair, both & held)]
+        return [((m / n - pair) / n, both & (held | {"i"})), (pair, both & held)]
 
-    def shown(self, sources: frozenset[str]) -> str:
-        """Sources in a key."""
-        return ",".join(sorted(sources - {"i"} if self.single() else sources))
-
-    def inner(self, one: Vector, other: Vector) -> Value:
+    def inner(self, one: Vector, other: Vector) -> Iterator[tuple[str, Quotient]]:
         """The mean inner product of two vectors."""
-        self.ring.spend(len(one) * len(other))
-        found = Value()
-        for (a, w), (b, v) in itertools.product(one.items(), other.items()):
+        single = frozenset({"i"} if self.single() else ())
+        for (a, x), (b, y) in itertools.product(one.items(), other.items()):
+            first, second = sorted((a[0], b[0]))
             for share, sources in self.shares(a, b):
-                first, second = sorted((a[0], b[0]))
-                centred = {s for atom, s in self.scope.centred if atom in (first, second)}
-                if centred <= sources:
-                    add(found, f"<{first}|{second}|{self.shown(sources)}>", w * v * share)
-        return found
+                shown = sources - single
+                centred = (self.scope.centred.get(atom) for atom in (first, second))
+                if all(one is None or one in shown for one in centred):
+                    yield f"<{first}|{second}|{','.join(sorted(shown))}>", x * y * share
+
+
+def cut(term: Term, kept: Set[str]) -> Term:
+    """A term, given these sources only."""
+    atom, inner, outer = term
+    return (atom, inner & kept, None) if outer is None else (atom, inner, outer & kept)
+
+
+def beside(name: str, x: Quotient, y: Quotient) -> bool:
+    """Whether y does not matter beside x."""
+    return (x - y if name == "Max" else y - x).not_negative()
 
 
 # ---- What is known in a branch
 
-KINDS = {"split": ("above", "below"), "integer": ("equal", "after")}
+DECIDED = {"split": ("above", "below"), "integer": ("equal", "after")}
 
 
-@dataclass(frozen=True)
-class Case:
-    """What a certificate is of: the statement, and what holds where a block is absent."""
-
-    theory: Row
-    statement: Row
-    scope: str
-    absent: Row | None
-
-    def conditions(self) -> list[Condition]:
-        """Conditions that hold, in their order."""
-        held = self.absent["holds"] if self.absent else []
-        every = [*self.theory["always"], *self.statement["conditions"], *held]
-        return [condition_of(one) for one in every]
-
-    def rounds_from(self) -> int:
-        """1 where the statement is of rounds from 1 on."""
-        calls, _ = names(self.statement["left"], self.statement["right"])
-        return 0 if calls & {"Sum_t", "Mean_t"} else int(self.statement["first"])
-
-    def assumptions(self) -> set[str]:
-        return {
-            *self.statement["assumptions"],
-            *(self.absent or {"assumptions": ()})["assumptions"],
-        }
-
-    def free(self) -> set[str]:
-        """Parameters that may be chosen."""
-        rows = [*self.theory["always"], *self.statement["conditions"]]
-        texts = [side for left, _, right in rows for side in (left, right)]
-        _, named = names(self.statement["left"], self.statement["right"], *texts)
-        return set((self.absent or {"free": ()})["free"]) - named
-
-
-def case_of(theory: Row, statement: Row, scope: str) -> Case:
-    """The case of a certificate in this scope."""
-    zero = [x for x in theory["absent"] if [x["dimension"], "==", "0"] in statement["conditions"]]
-    need(bool(scope) or len(zero) < 2, "more than one block is absent")
-    return Case(theory, statement, scope, zero[0] if zero and not scope else None)
+def charts(symbols: Mapping[str, str], chart: Sequence[Row]) -> list[list[Row]]:
+    """The assignments of every branch; "asked" is whether a condition must say so."""
+    assigned = [row["name"] for row in chart]
+    split = [row["name"] for row in chart if row["kind"] in DECIDED]
+    need(len(set(assigned)) == len(assigned), "a parameter is assigned twice")
+    need(all(symbols.get(x, "index") != "index" for x in assigned), "no parameter is assigned")
+    need(len(split) <= 8 and all(row["kind"] != "after" for row in chart), "no chart")
+    rest = [x for x, sign in symbols.items() if sign in COUNTS and x not in assigned]
+    first = [{"name": x, "kind": "above", "bound": "1", "of": "", "asked": True} for x in rest]
+    found = []
+    for number in range(2 ** len(split)):
+        rows: list[Row] = [*first]
+        for row in chart:
+            kind, asked = row["kind"], True
+            if kind in DECIDED:
+                kind = DECIDED[kind][number >> split.index(row["name"]) & 1]
+                asked = kind == "after"
+            rows.append({**row, "kind": kind, "asked": asked})
+        found.append(rows)
+    return found
 
 
 class Branch:
     """One branch of a chart: its parameters, and what its conditions imply."""
 
-    def __init__(
-        self, case: Case, chart: Sequence[Row], data: Row, work: list[int], unrolled: bool = False
-    ) -> None:
-        self.case, symbols = case, case.theory["symbols"]
-        signs = {x: sign in (*COUNTS, "positive") for x, sign in symbols.items()}
-        rounds_from = 0 if unrolled else case.rounds_from()
-        signs["t"] = bool(rounds_from)
-        slacks = {f"{x['name']}_": x["kind"] == "root" for x in chart if x["kind"] != "equal"}
-        variables = data["variables"]
-        flags = {f"_v{number}": bool(one["positive"]) for number, one in enumerate(variables)}
-        self.ring = ring = Ring(signs | slacks | flags, work)
-        for x in [x for x, sign in symbols.items() if sign == "varying"]:
-            ring.further |= {x: frozenset({x, "t"}), f"{x}_": frozenset({f"{x}_", "t"})}
+    def __init__(self, proof: "Proof", chart: Sequence[Row], data: Row) -> None:
+        self.proof, self.symbols = proof, proof.theory["symbols"]
+        self.quantities, self.late = proof.theory["quantities"], proof.late()
+        signs = {x: sign in (*COUNTS, "positive") for x, sign in self.symbols.items()}
+        signs["t"] = self.late
+        self.slacks = {f"{x['name']}_": x["kind"] == "root" for x in chart if x["kind"] != "equal"}
+        flags = {f"_v{i}": one["positive"] is True for i, one in enumerate(data["variables"])}
+        self.ring = ring = Ring(signs | self.slacks | flags, proof.work)
+        for x in (x for x, sign in self.symbols.items() if sign == "varying"):
+            ring.spoken |= {x: frozenset({"t"}), f"{x}_": frozenset({"t"})}
         ring.factors = [ring.polynomial(text) for text in data["factors"]]
-        one = ring.number(1)
-        for factor in ring.factors:
-            need(Quotient(ring, factor, one.under).positive(), "a factor that may vanish")
-        read: list[Row] = []
-        for number, row in enumerate(variables):
+        sure = all(Quotient(ring, factor, ()).positive() for factor in ring.factors)
+        need(sure, "a factor that may vanish")
+        self.variables: list[tuple[str, list[Quotient], bool]] = []
+        for number, row in enumerate(data["variables"]):
             of = [ring.read(x) for x in row["of"]]
-            later = {f"_v{x}" for x in range(number, len(variables))}
+            later = {f"_v{i}" for i in range(number, len(flags))}
             need(not any(later & x.written() for x in of), "a further variable of later ones")
-            ring.further[f"_v{number}"] = frozenset().union(*(x.speaks() for x in of))
-            read.append({"is": row["is"], "of": of, "positive": row["positive"]})
-        roots = []
+            ring.spoken[f"_v{number}"] = frozenset().union(*(x.speaks() for x in of))
+            self.variables.append((row["is"], of, flags[f"_v{number}"]))
+        self.roots: list[tuple[Quotient, int, Quotient]] = []
         for row in data["roots"]:
-            root, of, degree = ring.read(row["root"]), ring.read(row["of"]), row["degree"]
-            need(type(degree) is int and degree > 1 and root**degree == of, "a root is another")
-            need(root.not_negative(), "a root that may be negative")
-            roots.append((root, degree, of))
+            root, degree, of_ = ring.read(row["root"]), row["degree"], ring.read(row["of"])
+            good = type(degree) is int and degree > 1 and root.not_negative()
+            need(good and root**degree == of_, "no root")
+            self.roots.append((root, degree, of_))
         self.parameters: dict[str, Quotient] = {}
-        self.reader = Reader(
-            case.theory,
-            ring,
-            self.parameters,
-            roots,
-            read,
-            Scope(None),
-            rounds_from,
-            extremes=False,
-        )
-        self.own = self.reader.elsewhere(slacks=frozenset(slacks))  # of texts of the certificate
-        self.conditions = case.conditions()
+        self.conditions, self.extremes = proof.conditions(), False
+        self.plain = Reader(self, Scope(proof.theory, ""))
+        self.own = replace(self.plain, slacks=True)  # reads texts of the certificate
         for place, row in enumerate(chart):
             later = {x["name"] for x in chart[place + 1 :]}
-            self.assign(row, later | {f"{x}_" for x in later})
+            self.assign(row, {"t", "k", row["name"], *later, *(f"{x}_" for x in later)})
         told = {name: ring.read(x) for name, x in data["parameters"].items()}
         need(equal(told, self.parameters), "a parameter is another")
-        scope = Scope(case.theory["scopes"][case.scope] if case.scope else None)
-        self.reader = self.reader.elsewhere(extremes=not unrolled)
-        self.own = self.own.elsewhere(extremes=not unrolled, scope=scope)
-        self.scoped = self.reader.elsewhere(scope=scope)
+        self.extremes = not proof.unrolled
+        self.own = replace(self.own, scope=Scope(proof.theory, proof.scope))
+        good = not self.own.scope.sampled or "S" in self.own.scope.sources or self.own.single()
+        need(good, "clients are sampled, and participants are no source")
 
-    def in_scope(self, scope: str) -> Reader:
-        """What reads a statement of this scope."""
-        return self.scoped if scope else self.reader
+    def reader(self, scope: str) -> Reader:
+        """What reads a statement of this scope, or of none."""
+        return replace(self.own, slacks=False) if scope else self.plain
 
     # Charts
 
-    def assign(self, row: Row, later: set[str]) -> None:
+    def assign(self, row: Row, hidden: set[str]) -> None:
         """Assign one parameter."""
-        name, kind, degree = row["name"], row["kind"], row["of"]
-        sign, y = self.case.theory["symbols"][name], f"{row['name']}_"
-        bound, one = self.own.quotient(tree(row["bound"])), self.ring.number(1)
+        name, kind, asked, y = row["name"], row["kind"], row["asked"], f"{row['name']}_"
+        sign, one, own = self.symbols[name], self.ring.number(1), self.own
+        bound = own.quotient(tree(row["bound"]))
         slack = one if kind == "equal" else self.ring.quotient({self.ring.variable(y): 1})
-        hidden = {"t", "k", name, *later} | ({y} if kind != "solve" else set())
-        need(not bound.speaks() & hidden, f"the bound of {name} speaks of what comes later")
-        count, free = sign in COUNTS, row["free"]
-        least = free or (count and bound == 1)
+        hidden |= {y} if kind != "solve" else set()
+        need(not bound.speaks() & hidden, f"the bound of {name} speaks of what is not assigned")
+        count = sign in COUNTS
+        strict = count or sign == "positive"
+        least = not asked or (count and bound == one)
         match kind:
             case "above":
-                need(least or self.says(name, ">=", bound), f"nothing says {name} >= its bound")
-                need(sign == "nonnegative" or bound.not_negative(), f"the bound of {name}")
+                good = least or self.says(name, ">=", bound)
+                good = good and (bound.not_negative() or not strict)
                 found = bound + slack
+            case "scaled":
+                good = (least or self.says(name, ">=", bound)) and bound.positive()
+                found = bound * (one + slack) ** degree_of(row["of"])
             case "below":
-                need(free or self.says(name, "<=", bound), f"nothing says {name} <= its bound")
-                need((count or sign == "positive") and bound.positive(), f"the bound of {name}")
+                good = not asked or self.says(name, "<=", bound)
+                good = good and strict and bound.positive()
                 found = bound / (one + slack)
             case "equal":
-                choice = name in self.case.free() and not count
-                choice = choice and (
-                    bound.positive() or (sign == "nonnegative" and bound.not_negative())
-                )
-                need(free or self.says(name, "==", bound) or choice, f"nothing says what {name} is")
+                chosen = bound.positive() or (bound.not_negative() and not strict)
+                chosen = chosen and name in self.proof.free() and not count
+                good = not asked or chosen or self.says(name, "==", bound)
                 found = bound
-            case "scaled":
-                need(least or self.says(name, ">=", bound), f"nothing says {name} >= its bound")
-                need(bound.positive() and is_degree(degree), f"the bound of {name}")
-                found = bound * (one + slack) ** int(degree)
             case "root":
-                need(count or sign == "positive", f"{name} may be zero")
-                need(is_degree(row["bound"]), f"the degree of {name}")
-                found = slack ** int(row["bound"])
+                good, found = strict, slack ** degree_of(row["bound"])
             case "after":
-                digits = bool(re.fullmatch("[0-9]+", row["bound"]))
-                whole = digits or self.case.theory["symbols"].get(row["bound"]) == "integer"
-                need(sign == "integer" and whole, f"{name} or its bound is no integer")
-                need(
-                    bound == 1 or self.says(name, ">=", bound), f"nothing says {name} >= its bound"
-                )
+                whole = self.symbols.get(row["bound"]) == "integer" or row["bound"].isdecimal()
+                good = bound == one or self.says(name, ">=", bound)
+                good = good and whole and sign == "integer"
                 found = bound + one + slack
             case "solve":
-                self.solved(name, y, self.own.quotient(tree(degree)))
-                found = bound
+                good, found = self.linear(own.quotient(tree(row["of"])), name, y), bound
             case _:
-                raise Refused(f"a chart of kind {kind}")
+                raise Refused(f"a chart of kind {kind[:80]!r}")
+        need(good, f"{name} need not be {kind} {row['bound'][:80]!r}")
         self.parameters[name] = found
         if kind == "solve":
-            need(self.own.quotient(tree(degree)) == slack * slack, f"{name} is not solved for")
+            need(own.quotient(tree(row["of"])) == slack * slack, f"{name} is not solved for")
 
-    def solved(self, name: str, y: str, expression: Quotient) -> None:
-        """Refuse unless it is a + b name, with b positive, and not negative."""
+    def linear(self, whole: Quotient, name: str, y: str) -> bool:
+        """Whether it is a + b name, with b positive, not negative, and does not speak of y."""
         at, ring = self.ring.variable(name), self.ring
         degree = at * ((1 << BITS) - 1)
-        need(all(m & degree in (0, at) for m in expression.top), f"not linear in {name}")
-        rest = {m: c for m, c in expression.top.items() if not m & degree}
-        slope = {m - at: c for m, c in expression.top.items() if m & degree}
-        parts = [ring.quotient(x, expression.under) for x in (rest, slope)]
-        named = {x for part in parts for x in part.speaks()}
-        need(parts[1].positive() and name not in named, f"not linear in {name}")
-        need(expression.not_negative() and y not in expression.speaks(), f"no square of {y}")
+        rest = {m: c for m, c in whole.top.items() if not m & degree}
+        slope = {m - at: c for m, c in whole.top.items() if m & degree == at}
+        parts = [ring.quotient(x, whole.under) for x in (rest, slope)]
+        alone = len(rest) + len(slope) == len(whole.top) and parts[1].positive()
+        alone = alone and not any(name in part.speaks() for part in parts)
+        return alone and whole.not_negative() and y not in whole.speaks()
 
     def says(self, name: str, relation: str, bound: Quotient) -> bool:
         """Whether a condition says so."""
         variable = self.ring.quotient({self.ring.variable(name): 1})
         wanted = bound - variable if relation == "<=" else variable - bound
         for left, sign, right in self.weaker(self.conditions):
-            if (sign == "==") != (relation == "==") or not any(
-                isinstance(x, ast.Name) and x.id == name
-                for side in (left, right)
-                for x in ast.walk(side)
-            ):
+            if name not in words(left, right) or (sign == "==") != (relation == "=="):
                 continue
             try:
-                gap = self.reader.quotient(right) - self.reader.quotient(left)
-            except Refused:
+                gap = self.plain.quotient(right) - self.plain.quotient(left)
+            except Refused:  # of what is assigned later, perhaps
                 continue
             gap = -gap if sign == ">=" else gap
-            ratio = self.ring.over(gap.top, wanted.top) if gap.top and wanted.top else None
-            if ratio is not None:
-                by = Quotient(self.ring, ratio, self.ring.number(1).under)
-                if by.positive() or (sign == "==" and (-by).positive()):
-                    return True
-        return not wanted.top
+            ratio = self.ring.quotient(self.ring.over(gap.top, wanted.top) or {})
+            if ratio.positive() or (sign == "==" and (-ratio).positive()):
+                return True
+        return False
 
     # Conditions
 
     def weaker(self, conditions: Iterable[Condition]) -> Iterator[Condition]:
-        """Conditions, and what follows from each by leaving out arguments of a Max or Min."""
+        """Conditions, and what follows from each by one argument of a Max or Min alone."""
         for left, relation, right in conditions:
             yield left, relation, right
             name = {">=": "Max", "<=": "Min"}.get(relation)
-            calls = [x for x in ast.walk(right) if name is not None and called(x) == name]
-            if len(calls) == 1 and self.times_positive(right, calls[0]):
-                for argument in calls[0].args:  # type: ignore[attr-defined]
-                    yield left, relation, put(right, calls[0], argument)
+            calls = [x for x in ast.walk(right) if isinstance(x, ast.Call) and called(x) == name]
+            if len(calls) == 1 and self.increases(right, calls[0]):
+                for one in calls[0].args:
+                    yield left, relation, put(right, calls[0], one)
 
-    def times_positive(self, node: ast.expr, call: ast.AST) -> bool:
+    def increases(self, node: ast.expr, call: ast.expr) -> bool:
         """Whether an expression is a call times, or divided by, what is positive."""
         while node is not call:
             match node:
-                case ast.BinOp(left=left, op=ast.Mult(), right=right):
-                    inside = any(x is call for x in ast.walk(right))
-                    node, other = (right, left) if inside else (left, right)
-                case ast.BinOp(left=left, op=ast.Div(), right=right):
+                case ast.BinOp(left=left, op=ast.Mult(), right=right) if call in ast.walk(right):
+                    node, other = right, left
+                case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=right):
                     node, other = left, right
                 case _:
                     return False
             try:
-                if not self.reader.quotient(other).positive():
+                if not self.plain.quotient(other).positive():
                     return False
             except Refused:
                 return False
@@ -981,77 +860,46 @@ class Branch:
     def implied(self, condition: Condition, reader: Reader) -> bool:
         """Whether a cited condition holds."""
         left, relation, right = condition
-        named = {x.id for x in (*ast.walk(left), *ast.walk(right)) if isinstance(x, ast.Name)}
-        if "t" in named:
-            return False
         for one, sign, other in self.weaker(self.conditions):
             if sign == relation and same(one, left) and same(other, right):
                 return True
-        if isinstance(right, ast.Call) and (relation, called(right)) in {
+        if isinstance(right, ast.Call) and (relation, called(right)) in (
             (">=", "Max"),
             ("<=", "Min"),
-        }:
-            if all(self.implied((left, relation, x), reader) for x in right.args):
-                return True
-        gap = minus(reader.value(right), reader.value(left))
-        gap = minus({}, gap) if relation == ">=" else gap
-        return not gap if relation == "==" else self.not_negative(gap)
+        ):
+            return all(self.implied((left, relation, one), reader) for one in right.args)
+        gap = reader.quotient(right) - reader.quotient(left)
+        gap = -gap if relation == ">=" else gap
+        return not gap.top if relation == "==" else gap.not_negative()
 
     def not_negative(self, value: Value) -> bool:
-        signs = self.case.theory["quantities"]
-        return all(never_negative(signs, key) and x.not_negative() for key, x in value.items())
+        return all(self.never_negative(key) and x.not_negative() for key, x in value.items())
 
-    def told(self, data: Mapping[str, Any]) -> Value:
-        """A value of the document."""
-        found = {key: self.ring.read(x) for key, x in data.items()}
-        return {key: x for key, x in found.items() if x.top}
+    def never_negative(self, key: str) -> bool:
+        """Whether what a key stands for is never negative."""
+        name, _, inside = key.partition("(")
+        if name in ("Sum_t", "Sum_i", "Sum_ik"):
+            return self.never_negative(inside.removesuffix(")"))
+        if key.startswith("<"):
+            return len(set(key[1:].split("|")[:-1])) == 1
+        return not key or self.quantities.get(name, False) is True
+
+    def check(self, value: Value, data: Mapping[str, Any], what: str) -> None:
+        """Refuse where the document writes another value."""
+        told = total((key, self.ring.read(x)) for key, x in data.items())
+        need(equal(value, told), f"{what} is another")
 
 
-def put(node: ast.expr, call: ast.AST, other: ast.expr) -> ast.expr:
+def put(node: ast.expr, call: ast.expr, other: ast.expr) -> ast.expr:
     """The expression, with another one in place of a call."""
-    if node is call:
-        return other
     if isinstance(node, ast.BinOp):
         return ast.BinOp(put(node.left, call, other), node.op, put(node.right, call, other))
-    return node
+    return other if node is call else node
 
 
-def never_negative(quantities: Mapping[str, bool], key: str) -> bool:
-    """Whether what a key stands for is never negative."""
-    if key.startswith("<"):
-        *vectors, _ = key[1:-1].split("|")
-        return len(set(vectors)) == 1
-    name, _, inside = key.partition("(")
-    if name in ("Sum_t", "Sum_i", "Sum_ik"):
-        return never_negative(quantities, inside.removesuffix(")"))
-    return not key or quantities.get(name, False)
-
-
-def is_degree(text: str) -> bool:
-    return bool(re.fullmatch("[1-9][0-9]{0,3}", text))
-
-
-def charts(theory: Row, chart: Sequence[Row]) -> list[list[Row]]:
-    """The assignments of every branch, in the order of branches."""
-    symbols, assigned = theory["symbols"], [row["name"] for row in chart]
-    need(len(set(assigned)) == len(assigned), "a parameter is assigned twice")
-    need(all(symbols.get(x, "index") != "index" for x in assigned), "no parameter")
-    split = [row["name"] for row in chart if row["kind"] in KINDS]
-    need(len(split) <= 8, "too many branches")
-    rest = [x for x, sign in symbols.items() if sign in COUNTS and x not in assigned]
-    first = [{"name": x, "kind": "above", "bound": "1", "of": "", "free": False} for x in rest]
-    found = []
-    for number in range(2 ** len(split)):
-        rows = list(first)
-        for row in chart:
-            kind, free = row["kind"], row["kind"] == "split"
-            need(kind != "after", "a chart of kind after")
-            if kind in KINDS:
-                kind = KINDS[kind][number >> split.index(row["name"]) & 1]
-                free = free or kind == "equal"
-            rows.append({**row, "kind": kind, "free": free})
-        found.append(rows)
-    return found
+def degree_of(text: str) -> int:
+    need(bool(re.fullmatch("[1-9][0-9]{0,3}", text)), "no degree")
+    return int(text)
 
 
 # ---- Facts
@@ -1059,85 +907,77 @@ def charts(theory: Row, chart: Sequence[Row]) -> list[list[Row]]:
 
 def fact(name: str, arguments: Sequence[str], scope: Scope) -> Row:
     """What a fact says of its arguments, as a statement."""
-    for argument in arguments:
-        tree(argument)
-    conditions: list[tuple[str, str, str]] = []
+    for one in arguments:
+        tree(one)
+    needed: list[tuple[str, str, str]] = []
     assumes, relation = "", "<="
 
-    def without(vector: str, *sources: str) -> str:
-        kept = sorted(scope.atoms[vector] - set(sources))
-        return f"given({', '.join([vector, *kept])})"
+    def mean(vector: str, *less: str) -> str:
+        return f"given({', '.join([vector, *sorted(scope.atoms[vector] - set(less))])})"
 
     match name, arguments:
-        case "growth", [c, N, b]:
-            ratio = "[0-9]{1,9}(/[0-9]{1,9})?"
-            need(all(re.fullmatch(ratio, x) for x in (c, b)), "growth of what is no number")
-            rate = Fraction(c)
-            need(rate <= 8, "growth of more than 8")
-            most = sum((rate**j / math.factorial(j) for j in range(40)), Fraction(0))
-            most += rate**40 * 4 ** (math.floor(rate) + 1) / math.factorial(40)
-            need(Fraction(b) >= most, "growth of more than that")
-            left, right = f"(1 + ({c})/({N}))**({N})", b
-            conditions = [(N, ">=", "1")]
+        case "growth", [c, count, b]:
+            number = "[0-9]{1,99}(/[0-9]{1,99})?"
+            good = all(re.fullmatch(number, x) for x in (c, b)) and Fraction(c) <= 8
+            terms = [Fraction(c) ** j / math.factorial(j) for j in range(41 if good else 0)]
+            good = good and Fraction(b) >= sum(terms) + terms[40] * (
+                4 ** (int(Fraction(c)) + 1) - 1
+            )
+            need(good, "growth that is not shown")
+            left, right, needed = f"(1 + ({c})/({count}))**({count})", b, [(count, ">=", "1")]
         case "power_grows", [q, a, b]:
             left, right = f"({q})**({a})", f"({q})**({b})"
-            conditions = [(q, ">=", "1"), (a, "<=", b)]
+            needed = [(q, ">=", "1"), (a, "<=", b)]
         case "power_falls", [q, a, b]:
             left, right = f"({q})**({b})", f"({q})**({a})"
-            conditions = [(q, "<=", "1"), (q, ">=", "0"), (a, "<=", b)]
+            needed = [(q, "<=", "1"), (q, ">=", "0"), (a, "<=", b)]
         case "root_grows", [x, y]:
-            left, right = f"sqrt({x})", f"sqrt({y})"
-            conditions = [(x, ">=", "0"), (x, "<=", y)]
+            left, right, needed = f"sqrt({x})", f"sqrt({y})", [(x, ">=", "0"), (x, "<=", y)]
         case "largest" | "least", [x, _, *_]:
-            distinct = len({ast.dump(tree(one)) for one in arguments}) == len(arguments)
-            need(distinct, "two arguments are equal")
-            every = ", ".join(arguments)
-            largest = name == "largest"
-            left, right = (x, f"Max({every})") if largest else (f"Min({every})", x)
+            every = {ast.dump(tree(one)) for one in arguments}
+            need(len(every) == len(arguments), "two arguments are equal")
+            shown = f"{'Max' if name == 'largest' else 'Min'}({', '.join(arguments)})"
+            left, right = (x, shown) if name == "largest" else (shown, x)
         case "mean_norm", [x, d]:
-            left = f"2*({d})*given(sqrt(dot({x}, {x})))"
-            right = f"({d})**2 + sq({x})"
+            left, right = f"2*({d})*given(sqrt(dot({x}, {x})))", f"({d})**2 + sq({x})"
         case "smooth", [p, q]:
             (block, *one), (other, *two) = scope.gradients[p], scope.gradients[q]
             need(block == other, "gradients in two blocks")
-            apart = [(x, y) for x, y in zip(one, two, strict=True) if x != y]
-            total = " + ".join(f"sq(({x}) - ({y}))" for x, y in apart) or "0"
-            left, right = f"sq({p} - {q})", f"{'2*' if len(apart) == 2 else ''}L**2*({total})"
-            assumes = "smooth"
+            apart = [f"sq(({x}) - ({y}))" for x, y in zip(one, two, strict=True) if x != y]
+            factor = "2*L**2" if len(apart) == 2 else "L**2"
+            left, right, assumes = (
+                f"sq({p} - {q})",
+                f"{factor}*({' + '.join(apart) or 0})",
+                "smooth",
+            )
         case "variance", [x]:
-            left, right = f"sq({x})", scope.noises[x]
-            assumes = "unbiased noise of bounded variance"
-        case "martingale", [x, "k" | "ik" as w]:
-            need(x in scope.differences and set(w) <= scope.atoms[x], "no martingale difference")
-            left, relation = f"sq({without(x, *w)})", "=="
-            right = f"sq({x})/{'K' if w == 'k' else '(n*K)'}"
-            assumes = "unbiased noise of bounded variance"
+            left, right, assumes = f"sq({x})", scope.noises[x], NOISE
+        case "martingale", [x, "k" | "ik" as axes]:
+            good = x in scope.differences and set(axes) <= scope.atoms[x]
+            need(good, "no martingale difference")
+            left, relation, assumes = f"sq({mean(x, *axes)})", "==", NOISE
+            right = f"sq({x})/{'K' if axes == 'k' else '(n*K)'}"
         case "dissimilarity", [p]:
             block, u, _ = scope.gradients[p]
             need(block == "u" and "i" not in scope.atoms[u], "its point is not shared")
-            left, right = f"sq({p} - {without(p, 'i')})", "b2"
+            left, right = f"sq({p} - {mean(p, 'i')})", "b2"
             assumes = "bounded gradient dissimilarity"
         case "descent", [x, y, p]:
             block, *point = scope.gradients[p]
-            start, end = scope.values[x], scope.values[y]
-            own = ("u", "v").index(block)
-            fits_ = start == point and start[1 - own] == end[1 - own] and "i" in scope.sources
-            need(fits_, "no step in one block")
+            start, end, own = scope.values[x], scope.values[y], "uv".index(block)
+            good = start == point and start[1 - own] == end[1 - own] and "i" in scope.sources
+            need(good, "no step in one block")
             step = f"({end[own]}) - ({start[own]})"
-            left, right = f"({y}) - ({x})", f"ip({p}, {step}) + L/2*sq({step})"
-            assumes = "smooth"
+            left, right, assumes = f"{y} - {x}", f"ip({p}, {step}) + L/2*sq({step})", "smooth"
         case "infimum", []:
             left, right, assumes = "0", "f(T)", "bounded below"
         case "initial_gap", []:
             left, relation, right, assumes = "f(0)", "==", "F_0", "bounded below"
         case _:
             raise Refused(f"no fact {name[:80]!r} of these arguments")
-    return {
-        "left": left,
-        "relation": relation,
-        "right": right,
-        "conditions": conditions,
-        "assumptions": [assumes] if assumes else [],
+    told = {"left": left, "relation": relation, "right": right, "conditions": needed}
+    return told | {
+        "assumptions": [assumes] * bool(assumes),
         "first": 0,
         "scope": "",
         "algorithm": "",
@@ -1147,43 +987,46 @@ def fact(name: str, arguments: Sequence[str], scope: Scope) -> Row:
 # ---- Before any rule
 
 
-def check_theory(theory: Row) -> None:
-    """Refuse a theory whose names or signs are not as they must be."""
+def is_name(text: str) -> bool:
+    formed = re.fullmatch(r"[A-Za-z]([A-Za-z0-9_]*[A-Za-z0-9])?", text)
+    return formed is not None and text not in RESERVED and not keyword.iskeyword(text)
+
+
+def check_book(book: Row) -> None:
+    """Refuse a book of another version or theory, or with names and signs that must not be."""
+    theory = book["theory"]
+    good = type(book["version"]) is int and book["version"] == 2 and fits(theory, THEORY)
+    need(good, "no book of version 2")
+    text = json.dumps(theory, sort_keys=True, separators=(",", ":"))
+    need(hashlib.sha256(text.encode()).hexdigest() == book["hash"], "the theory was edited")
     symbols, quantities = theory["symbols"], theory["quantities"]
     for name, sign in symbols.items():
-        need((sign == "index") == (name in ("t", "k")), f"the sign of {name}")
-        need(name not in ("n", "m", "K", "T") or sign == "integer", f"the sign of {name}")
-    plain = [*(x for x in symbols if x not in ("t", "k")), *quantities]
-    need(all(is_name(x) for x in plain), "a name that is none")
-    need(not set(symbols) & set(quantities), "a symbol is a quantity")
-
-
-def is_name(text: str) -> bool:
-    allowed = text not in RESERVED and not keyword.iskeyword(text)
-    return bool(NAME.fullmatch(text)) and allowed
+        good = (sign == "index") == (name in ("t", "k"))
+        good = good and (sign == "integer" or name not in ("n", "m", "K", "T"))
+        need(good, f"the sign of {name[:80]!r}")
+    plain = [*(set(symbols) - {"t", "k"}), *quantities]
+    need(all(map(is_name, plain)) and len(set(plain)) == len(plain), "a name that is none")
 
 
 def check_scope(theory: Row, name: str, algorithm: str) -> None:
     """Refuse a scope that is not there, of another algorithm, or whose names are not distinct."""
-    if not name:
-        return
-    scope = theory["scopes"].get(name)
-    need(scope is not None, f"no scope {name[:80]!r}")
-    need(scope["algorithm"] in ("", algorithm), "a scope of another algorithm")
-    vectors = [one[0] for one in (*scope["atoms"], *scope["derived"])]
-    kinds = [set(scope["sources"]) - {"k"}, set(vectors), {one[0] for one in scope["values"]}]
-    need(len(set(vectors)) == len(vectors), "two vectors share a name")
-    every = [*kinds, set(theory["symbols"]), set(theory["quantities"])]
-    need(len(set().union(*every)) == sum(map(len, every)), "a name is of two kinds")
-    need(all(is_name(x) for kind in kinds for x in kind), "a name that is none")
+    need(not name or name in theory["scopes"], f"no scope {name[:80]!r}")
+    rows = theory["scopes"][name] if name else {"algorithm": "", "atoms": [], "derived": []}
+    need(rows["algorithm"] in ("", algorithm), "a scope of another algorithm")
+    if name:
+        vectors = [one[0] for one in (*rows["atoms"], *rows["derived"])]
+        values = {one[0] for one in rows["values"]}
+        own = [*(set(rows["sources"]) - {"k"}), *vectors, *values]
+        need(all(map(is_name, own)), "a name that is none")
+        every = [*own, *theory["symbols"], *theory["quantities"]]
+        need(len(set(every)) == len(every), "a name is of two kinds")
 
 
 def check_statement(theory: Row, statement: Row) -> None:
     """Refuse a statement that is not well-formed."""
-    symbols = theory["symbols"]
     for left, _, right in statement["conditions"]:
         calls, plain = names(left, right)
-        known = all(symbols.get(x, "index") not in ("index", "varying") for x in plain)
+        known = all(theory["symbols"].get(x, "index") not in ("index", "varying") for x in plain)
         need(known and calls <= {"sqrt", "log", "Max", "Min"}, "a name in a condition")
     scope = statement["scope"]
     need(not scope or scope in theory["scopes"], "the statement's scope is not there")
@@ -1196,25 +1039,26 @@ def check_names(theory: Row, statement: Row) -> None:
     sides = (statement["left"], statement["right"])
     calls, plain = names(*sides)
     varying = {x for x, sign in theory["symbols"].items() if sign == "varying"}
-    need(calls <= {*theory["quantities"], *RESERVED, *varying}, "something is called")
-    scope = Scope(theory["scopes"][statement["scope"]] if statement["scope"] else None)
-    sums = (x for side in sides for x in ast.walk(tree(side)) if isinstance(x, ast.Tuple))
-    indices = {one.elts[0].id for one in sums if isinstance(one.elts[0], ast.Name)}
-    vectors = {*scope.sources, *scope.atoms, *scope.derived, *scope.values}
-    known = (set(theory["symbols"]) - varying) | vectors | indices
-    need(plain <= known, f"{sorted(plain - known)[:1]} is not declared")
+    need(calls <= {*theory["quantities"], *RESERVED, *varying}, "what is called is not declared")
+    scope = Scope(theory, statement["scope"])
+    sums = [x for side in sides for x in ast.walk(tree(side)) if isinstance(x, ast.Tuple)]
+    own = {*scope.sources, *scope.vectors, *scope.values}
+    known = own.union(theory["symbols"].keys() - varying, *(words(x.elts[0]) for x in sums))
+    need(plain <= known, f"{min(plain - known, default='')[:80]!r} is not declared")
 
 
 def check_needs(theory: Row, statement: Row, part: Row) -> None:
     """Refuse where a part of a certificate names a vector and lacks what that needs."""
-    scope = Scope(theory["scopes"][part["scope"]])
-    texts = [statement["left"], statement["right"]] if statement["scope"] else []
+    if not part["scope"]:
+        return
+    scope = Scope(theory, part["scope"])
+    left = [statement["left"], statement["right"]] if statement["scope"] else []
     for row in (*part["premises"], *part["squares"]):
-        texts += [*row["times"], *([row["vector"]] if "vector" in row else [])]
+        left += [*row["times"], row.get("vector", "0")]
         if row.get("kind") == "fact":
             says = fact(row["name"], row["arguments"], scope)
-            texts += [says["left"], says["right"]]
-    named, left = set[str](), texts
+            left += [says["left"], says["right"]]
+    named = set[str]()
     while left:
         new = names(*left)[1] - named
         named |= new
@@ -1224,253 +1068,257 @@ def check_needs(theory: Row, statement: Row, part: Row) -> None:
     for one in theory["scopes"][part["scope"]]["needs"]:
         if named & set(one["vectors"]):
             told = all(x in held for x in one["conditions"])
-            need(told and set(one["assumptions"]) <= set(statement["assumptions"]), "a need")
+            told = told and set(one["assumptions"]) <= set(statement["assumptions"])
+            need(told, "a vector needs what the statement does not say")
 
 
 # ---- Rules
 
 
 @dataclass(frozen=True)
-class Step:
-    """A row of a book, and the statements before it."""
+class Proof:
+    """What is proved, in which scope, and from which earlier statements."""
 
     theory: Row
-    row: Row
+    statement: Row
+    scope: str
     earlier: Mapping[str, Row]
-    work: list[int] = field(default_factory=lambda: [WORK])
+    work: list[int]
+    unrolled: bool = False  # a recursion, of rounds from 0 on, to which no block is absent
 
-    def check(self) -> None:
-        """Refuse, or return."""
-        theory, statement, certificate = self.theory, self.row["statement"], self.row["certificate"]
-        check_statement(theory, statement)
-        check_names(theory, statement)
-        parts = [certificate, *([certificate["base"]] if certificate["base"] else [])]
-        for part in parts:
-            check_scope(theory, part["scope"], statement["algorithm"])
-            own = not statement["scope"] or part["scope"] == statement["scope"]
-            need(own, "a statement is proved in its scope")
-            if part["scope"]:
-                check_needs(theory, statement, part)
-        if certificate["rule"] == "given":
-            need(certificate["origin"] != "", "a given statement has an origin")
-            for premise in certificate["premises"]:
-                need(premise["kind"] == "step", "a given statement restates steps")
-                self.step(premise["name"])
-            return
-        data = self.row["expanded"]
-        case = case_of(theory, statement, certificate["scope"])
-        match certificate["rule"]:
-            case "combine":
-                self.combine(case, certificate, data["branches"])
-            case "induction":
-                self.induction(case, certificate, data)
-            case "unroll":
-                self.unroll(case, certificate, data["branches"])
-            case "root":
-                self.root(case, certificate, data["branches"])
+    def late(self) -> bool:
+        """Whether it is of rounds from 1 on."""
+        calls, _ = names(self.statement["left"], self.statement["right"])
+        return (
+            self.statement["first"] == 1 and not self.unrolled and not calls & {"Sum_t", "Mean_t"}
+        )
+
+    def absent(self) -> Row:
+        """The block that is absent, or one that is none."""
+        rows, held = self.theory["absent"], self.statement["conditions"]
+        found = [x for x in rows if [x["dimension"], "==", "0"] in held]
+        if self.scope or self.unrolled or not found:
+            return {"holds": [], "assumptions": [], "free": []}
+        [block] = found  # one at most
+        return dict(block)
+
+    def conditions(self) -> list[Condition]:
+        rows = (self.theory["always"], self.statement["conditions"], self.absent()["holds"])
+        return [condition_of(one) for one in itertools.chain(*rows)]
+
+    def free(self) -> set[str]:
+        """Parameters that may be chosen."""
+        rows = [*self.theory["always"], *self.statement["conditions"]]
+        sides = [side for left, _, right in rows for side in (left, right)]
+        named = words(*map(tree, (self.statement["left"], self.statement["right"], *sides)))
+        return set(self.absent()["free"]) - named
 
     def step(self, name: str) -> Row:
-        """An earlier statement."""
+        """An earlier statement, which is well-formed."""
         need(name in self.earlier, f"no earlier step {name[:80]!r}")
+        check_statement(self.theory, self.earlier[name])
         return self.earlier[name]
+
+    def check(self, certificate: Row, data: Row) -> None:
+        """Refuse, or return."""
+        theory, statement, part = self.theory, self.statement, certificate
+        check_statement(theory, statement)
+        check_names(theory, statement)
+        while part:
+            check_scope(theory, part["scope"], statement["algorithm"])
+            own = statement["scope"] in ("", part["scope"])
+            need(own, "a statement is proved in its scope")
+            check_needs(theory, statement, part)
+            part = part["base"]
+        match certificate["rule"]:
+            case "given":
+                need(certificate["origin"] != "", "a given statement has an origin")
+                for row in certificate["premises"]:
+                    good = row["kind"] == "step" and row["name"] in self.earlier
+                    need(good, "a given statement restates earlier steps")
+            case "combine":
+                self.combine(certificate, data["branches"])
+            case "induction":
+                self.induction(certificate, data)
+            case "unroll":
+                replace(self, scope="", unrolled=True).unroll(certificate, data["branches"])
+            case "root":
+                self.root(certificate, data["branches"])
+
+    def branches(self, certificate: Row, rows: Sequence[Row]) -> Iterator[tuple[Branch, Row]]:
+        every = charts(self.theory["symbols"], certificate["chart"])
+        need(len(rows) == len(every), "another number of branches")
+        return ((Branch(self, chart, data), data) for chart, data in zip(every, rows, strict=True))
 
     def combine(
         self,
-        case: Case,
         certificate: Row,
         rows: Sequence[Row],
         at: Mapping[str, Linear] | None = None,
         hypothesis: bool = False,
-        under: str = "",
+        under: str = "0",
     ) -> None:
         """The statement, from premises times multipliers and from squares."""
-        every, used = charts(self.theory, certificate["chart"]), set()
-        need(len(rows) == len(every), "another number of branches")
-        equality = case.statement["relation"] == "=="
-        for number, (chart, data) in enumerate(zip(every, rows, strict=True)):
-            branch = Branch(case, chart, data, self.work)
-            plain = branch.in_scope(case.statement["scope"])
-            left = difference(plain.elsewhere(at=at or {}), case.statement)
-            need(equal(left, branch.told(data["gap"])), "the gap is another")
-            if under:
-                value = plain.value(tree(under))
-                need(equal(value, branch.told(data["under"])), "what is under the root is another")
-                need(branch.not_negative(value), "what is under the root may be negative")
-            told = zip(certificate["premises"], data["premises"], strict=True)
-            for place, (premise, one) in enumerate(told):
-                times = branch.own.value(multiplier(premise, number, len(every)))
-                need((one is None) == (not times), "a multiplier that is zero, or is not")
-                if one is None:
+        premises, squares = certificate["premises"], certificate["squares"]
+        idle = {place for place, row in enumerate(premises) if row["kind"] == "step"}
+        equality = self.statement["relation"] == "=="
+        need(not (equality and squares), "a square in an equality")
+        for number, (branch, data) in enumerate(self.branches(certificate, rows)):
+            reader = branch.reader(self.statement["scope"])
+            left = difference(replace(reader, at=at or {}), self.statement)
+            branch.check(left, data["gap"], "the gap")
+            inside = reader.value(tree(under))
+            branch.check(inside, data.get("under", {}), "what is under the root")
+            need(branch.not_negative(inside), "what is under the root may be negative")
+            for place, (row, told) in enumerate(zip(premises, data["premises"], strict=True)):
+                times = branch.own.value(multiplier(row, number))
+                need((told is None) == (not times), "a multiplier that is zero, or is not")
+                if told is None:
                     continue
-                used.add(place)
-                relation, says = self.premise(branch, premise, hypothesis)
+                idle.discard(place)
+                relation, says = self.premise(branch, row, hypothesis)
                 sure = relation == "==" or (not equality and branch.not_negative(times))
-                need(sure, "an inequality times what may be negative, or for an equality")
-                need(equal(times, branch.told(one["times"])), "a multiplier is another")
-                need(equal(says, branch.told(one["difference"])), "a premise is another")
+                need(sure, "an inequality in an equality, or times what may be negative")
+                branch.check(times, told["times"], "a multiplier")
+                branch.check(says, told["difference"], "a premise")
                 left = minus(left, product(times, says))
-            need(not equality or not certificate["squares"], "squares for an equality")
-            for square, one in zip(certificate["squares"], data["squares"], strict=True):
-                times = branch.own.value(multiplier(square, number, len(every)))
-                vector = branch.own.vector(tree(square["vector"]))
-                value = branch.own.inner(vector, vector)
+            for row, told in zip(squares, data["squares"], strict=True):
+                times = branch.own.value(multiplier(row, number))
+                vector = branch.own.vector(tree(row["vector"]))
+                square = total(branch.own.inner(vector, vector))
                 need(branch.not_negative(times), "a square times what may be negative")
-                need(equal(times, branch.told(one["times"])), "a multiplier is another")
-                need(equal(value, branch.told(one["square"])), "a square is another")
-                left = minus(left, product(times, value))
-            need(equal(left, branch.told(data["remainder"])), "the remainder is another")
-            need(not left if equality else branch.not_negative(left), "the remainder")
-        for place, premise in enumerate(certificate["premises"]):
-            need(premise["kind"] != "step" or place in used, "a step is cited and not used")
+                branch.check(times, told["times"], "a multiplier")
+                branch.check(square, told["square"], "a square")
+                left = minus(left, product(times, square))
+            branch.check(left, data["remainder"], "the remainder")
+            need(not left if equality else branch.not_negative(left), "the remainder may not be")
+        need(not idle, "a step is cited and not used")
 
-    def induction(self, case: Case, certificate: Row, data: Row) -> None:
+    def induction(self, certificate: Row, data: Row) -> None:
         """The statement at its start, and at the next from itself."""
-        x, base, statement = certificate["variable"], certificate["base"], case.statement
+        x, base, statement = certificate["variable"], certificate["base"], self.statement
         need(x in ("t", "k") and x in self.theory["symbols"], "induction over no index")
-        need(base is not None and base["rule"] == "combine", "induction without a start")
-        need(not statement["scope"], "induction over a statement of vectors")
+        need(base is not None and not statement["scope"], "no start, or a statement of vectors")
         first = {"": statement["first"] if x == "t" else 0}
-        start = case_of(self.theory, statement, base["scope"])
-        self.combine(start, base, data["base"], {x: first})
-        self.combine(case, certificate, data["next"], {x: {x: 1, "": 1}}, hypothesis=True)
+        replace(self, scope=base["scope"]).combine(base, data["base"], {x: first})
+        self.combine(certificate, data["next"], {x: {x: 1, "": 1}}, hypothesis=True)
 
-    def root(self, case: Case, certificate: Row, rows: Sequence[Row]) -> None:
+    def root(self, certificate: Row, rows: Sequence[Row]) -> None:
         """X <= sqrt(B), from X <= d/2 + B/(2 d) for every positive d."""
-        statement, any_d = case.statement, "any_d"
-        under = under_root(statement)
-        cited = [self.step(x["name"]) for x in certificate["premises"] if x["kind"] == "step"]
-        words = set(re.findall(r"\w+", json.dumps([self.theory, statement, cited])))
+        cited = [self.earlier.get(row["name"]) for row in certificate["premises"]]
+        text = json.dumps([self.theory, self.statement, cited])
         assigned = {row["name"] for row in certificate["chart"]}
-        need(any_d not in words | assigned, "any_d is spoken of")
-        need(certificate["base"] is None, "a root with a base")
-        theory = self.theory | {"symbols": self.theory["symbols"] | {any_d: "positive"}}
-        bound = statement | {"right": f"{any_d}/2 + ({under})/(2*{any_d})"}
-        other = replace(case, theory=theory, statement=bound)
-        replace(self, theory=theory).combine(other, certificate, rows, under=under)
+        spoken = "any_d" in re.findall(r"\w+", text) or "any_d" in assigned
+        need(not spoken and certificate["base"] is None, "any_d is spoken of, or there is a base")
+        symbols = self.theory["symbols"] | {"any_d": "positive"}
+        statement = self.statement | {"right": tangent(self.statement, "any_d")}
+        wide = replace(self, theory=self.theory | {"symbols": symbols}, statement=statement)
+        wide.combine(certificate, rows, under=under_root(self.statement))
 
-    def unroll(self, case: Case, certificate: Row, rows: Sequence[Row]) -> None:
-        """A sum over rounds, from a recursion."""
-        theory, statement, name = self.theory, case.statement, certificate["variable"]
-        need(name in theory["quantities"] and len(certificate["premises"]) == 1, "no recursion")
-        premise = certificate["premises"][0]
-        plain = (premise["kind"], premise["at"], premise["over"], premise["arguments"])
-        need(plain == ("step", [], "", []) and not certificate["scope"], "not as it stands")
-        cited = self.step(premise["name"])
-        check_statement(theory, cited)
+    def unroll(self, certificate: Row, rows: Sequence[Row]) -> None:
+        """The sum of x(t) over rounds, from x(t + 1) <= r x(t) + y(t)."""
+        statement, name, [row] = self.statement, certificate["variable"], certificate["premises"]
+        says, rate = self.step(row["name"]), f"({certificate['origin']})"
+        plain = row["kind"] == "step" and not row["at"] and not row["over"]
+        need(plain and name in self.theory["quantities"], "a recursion not as it stands")
         forms = {(f"{name}(t + 1)", 0): 0, (f"{name}(t)", 1): 1}
-        shift = forms.get((cited["left"], cited["first"]))
-        need(shift is not None and cited["relation"] == "<=", "no recursion")
-        sides = (statement["left"], statement["relation"], statement["scope"], cited["scope"])
-        need(sides == (f"Sum_t({name}(t))", "<=", "", ""), "no sum of what recurs")
-        need(set(cited["assumptions"]) <= set(statement["assumptions"]), "an assumption")
-        need(cited["algorithm"] in ("", statement["algorithm"]), "of another algorithm")
-        case, rate = replace(case, absent=None), f"({certificate['origin']})"
+        later = forms.get((says["left"], says["first"]))
+        sides = (says["relation"], statement["relation"], statement["left"])
+        good = later is not None and sides == ("<=", "<=", f"Sum_t({name}(t))")
+        need(good, "no recursion, or no sum of what recurs")
+        self.may_cite(says, statement["assumptions"])
         tree(certificate["origin"])
-        every = charts(theory, certificate["chart"])
-        for chart, data in zip(every, rows, strict=True):
-            branch = Branch(case, chart, data, self.work, unrolled=True)
-            held = [condition_of(x) for x in cited["conditions"]]
-            need(all(branch.implied(x, branch.reader) for x in held), "a condition is not implied")
-            factor = branch.reader.quotient(tree(rate))
-            need("t" not in factor.speaks(), "a factor that speaks of t")
-            need((factor - branch.ring.number(1)).positive(), "a factor that may be 1")
-            later = branch.reader.elsewhere(at={"t": {"t": 1, "": 1}} if shift else {})
-            own = product({"": factor}, branch.reader.value(tree(f"{name}(t)")))
-            added = minus(later.value(tree(cited["right"])), own)
-            need(not any(key.startswith(f"{name}(") for key in added), "it recurs otherwise")
-            need(branch.not_negative(added), "what is added may be negative")
-            sums = [tree(f"({rate}**{n} - 1)/({rate} - 1)") for n in ("T", "(T - 1)")]
-            start, rest = (branch.reader.value(x) for x in sums)
-            bound = product(start, branch.reader.value(tree(f"{name}(0)")))
-            bound = plus(bound, product(rest, branch.reader.over_rounds(added, 0)))
-            claimed = branch.reader.value(tree(statement["right"]))
+        for branch, data in self.branches(certificate, rows):
+            read = branch.plain
+            held = all(branch.implied(condition_of(x), read) for x in says["conditions"])
+            factor = read.quotient(tree(rate))
+            good = held and "t" not in factor.speaks() and (factor - read.number(1)).positive()
+            need(good, "a condition is not implied, or a factor may be 1")
+            next_ = replace(read, at={"t": {"t": 1, "": 1}} if later else {})
+            added = minus(next_.value(tree(says["right"])), read.value(tree(f"{rate}*{name}(t)")))
+            good = branch.not_negative(added) and not any(x.startswith(f"{name}(") for x in added)
+            need(good, "what is added may be negative, or recurs")
+            start, rest = (tree(f"({rate}**{n} - 1)/({rate} - 1)") for n in ("T", "(T - 1)"))
+            bound = product(read.value(start), read.value(tree(f"{name}(0)")))
+            bound = plus(bound, product(read.value(rest), total(read.over_rounds(added, 0))))
+            claimed = read.value(tree(statement["right"]))
             left = minus(claimed, bound)
-            values = {"added": added, "bound": bound, "claimed": claimed, "remainder": left}
-            for key, value in (values | {"factor": {"": factor}}).items():
-                need(equal(value, branch.told(data[key])), f"{key} is another")
+            branch.check({"": factor}, data["factor"], "the factor")
+            branch.check(added, data["added"], "what is added")
+            branch.check(bound, data["bound"], "the bound")
+            branch.check(claimed, data["claimed"], "what is claimed")
+            branch.check(left, data["remainder"], "the remainder")
             need(branch.not_negative(left), "the remainder may be negative")
 
     # Premises
 
+    def may_cite(self, says: Row, assumptions: Iterable[str]) -> None:
+        own = says["algorithm"] in ("", self.statement["algorithm"])
+        need(own, "what is cited is of another algorithm")
+        need(set(says["assumptions"]) <= set(assumptions), "what is cited assumes more")
+
     def premise(self, branch: Branch, row: Row, hypothesis: bool) -> tuple[str, Value]:
         """The relation of a premise, and its difference."""
-        case = branch.case
         match row["kind"]:
             case "condition":
-                return self.condition(branch, row["name"])
+                return condition(branch, row["name"])
             case "hypothesis":
                 need(hypothesis, "a hypothesis where there is none")
-                return case.statement["relation"], difference(branch.reader, case.statement)
+                return self.statement["relation"], difference(branch.plain, self.statement)
             case "fact":
-                says, reader = fact(row["name"], row["arguments"], branch.own.scope), branch.own
+                reader = branch.own
+                says = fact(row["name"], row["arguments"], reader.scope)
             case _:
                 says = self.step(row["name"])
-                check_statement(self.theory, says)
-                reader = branch.in_scope(says["scope"])
-                need(says["scope"] in ("", case.scope), "a step of another scope")
-        need(says["algorithm"] in ("", case.statement["algorithm"]), "of another algorithm")
-        need(set(says["assumptions"]) <= case.assumptions(), "an assumption is not the statement's")
-        held = [condition_of(x) for x in says["conditions"]]
-        need(all(branch.implied(x, reader) for x in held), "a condition is not implied")
-        at = self.places(branch, row, says["first"])
-        value = self.said(branch, reader.elsewhere(at=at), row, says)
-        measured = any(key.startswith(("<", "value ")) for key in value)
-        need(not row["at"] or not measured, "vectors at another round")
+                reader = branch.reader(says["scope"])
+        need(says["scope"] in ("", self.scope), "a step of another scope")
+        self.may_cite(says, [*self.statement["assumptions"], *self.absent()["assumptions"]])
+        reader = replace(reader, at=self.places(branch, row, says["first"]))
+        if row["kind"] == "step" and row["arguments"]:
+            [number] = row["arguments"]
+            need(reader.quotient(tree(number)).positive(), "a tangent at what may be zero")
+            says = says | {"right": tangent(says, number)}
+        held = all(branch.implied(condition_of(x), reader) for x in says["conditions"])
+        need(held, "a condition of what is cited is not implied")
+        value = difference(reader, says)
+        need(not row["at"] or not any(map(of_vectors, value)), "vectors at another round")
         match row["over"]:
             case "t":
-                value = branch.reader.over_rounds(value, says["first"])
-            case "i" | "ik" as over:
-                value = branch.reader.over_clients(value, steps=over == "ik")
+                value = total(branch.plain.over_rounds(value, says["first"]))
+            case "i" | "ik" as axes:
+                value = total(branch.plain.over_clients(value, steps=axes == "ik"))
         return says["relation"], value
-
-    def said(self, branch: Branch, reader: Reader, row: Row, says: Row) -> Value:
-        """The difference of a fact or a step, or of a step at a number where it says a root."""
-        if row["kind"] == "fact" or not row["arguments"]:
-            return difference(reader, says)
-        [text] = row["arguments"]
-        need(not row["at"], "a root at another round")
-        number = branch.reader.quotient(tree(text))
-        need(number.positive(), "a root at what may be zero")
-        bound = reader.value(tree(under_root(says)))
-        half = {"": branch.ring.number(Fraction(1, 2))}
-        mean = plus({"": number}, product({"": branch.ring.number(1) / number}, bound))
-        return minus(product(half, mean), reader.value(tree(says["left"])))
 
     def places(self, branch: Branch, row: Row, first: int) -> dict[str, Linear]:
         """What replaces t and k, where a fact or a step holds."""
-        found: dict[str, Linear] = {}
-        for index, text in row["at"]:
-            need(index in ("t", "k") and index not in found, "no index, or twice")
-            need(index not in row["over"], "an index that is summed over")
-            parts = {name: x for name, x in branch.reader.linear(tree(text)).items() if x}
-            need(index == "t" or parts in ({"k": 1}, {}), "at another step")
-            found[index] = parts
+        at = dict(row["at"])
+        good = len(at) == len(row["at"]) and at.keys() <= {"t", "k"} - set(row["over"])
+        need(good and at.get("k", "k") in ("k", "0"), "an index that must not be replaced so")
+        found = {name: branch.plain.linear(tree(text)) for name, text in at.items()}
+        parts = {name: x for name, x in found.get("t", {"t": 1}).items() if x}
+        stays, number = parts.get("t", 0), parts.get("", 0)
         if row["over"] != "t":
-            parts = found.get("t", {"t": 1})
-            stays, number = parts.get("t", 0), parts.get("", 0)
-            need(set(parts) <= {"t", ""} and stays in (0, 1), "at no round")
-            back = -number if stays else number
-            start = self.row["statement"]["first"] - back if stays else back
-            need(back >= 0 and start >= first, "at a round of which nothing is said")
-            if back and not stays:
-                rounds = branch.reader.symbol("T") - branch.ring.number(back + 1)
-                need(rounds.not_negative(), "at a round that there may not be")
+            start = number + (self.statement["first"] if stays else 0)
+            good = parts.keys() <= {"t", ""} and stays in (0, 1) and not (stays and number > 0)
+            need(good and start >= first, "at a round of which it is not said")
+        if number and not stays:
+            last = branch.plain.symbol("T") - branch.ring.number(number + 1)
+            need(last.not_negative(), "at a round that there may not be")
         return found
 
-    def condition(self, branch: Branch, name: str) -> tuple[str, Value]:
-        """A condition as a premise, perhaps a weaker one, perhaps squared."""
-        form = re.fullmatch(r"([0-9]{1,4})(?: ([0-9]{1,4}))?( squared)?", name)
-        if form is None:
-            raise Refused("no condition")
-        one = branch.conditions[int(form[1])]
-        if form[2]:
-            one = list(branch.weaker([one]))[int(form[2])]
-        left, right = (branch.reader.value(side) for side in (one[0], one[2]))
-        if form[3]:
-            sure = branch.not_negative(left) and branch.not_negative(right)
-            need(sure, "a square of what may be negative")
-            left, right = product(left, left), product(right, right)
-        return one[1], minus(left, right) if one[1] == ">=" else minus(right, left)
+
+def condition(branch: Branch, name: str) -> tuple[str, Value]:
+    """A condition as a premise, perhaps a weaker one, perhaps squared."""
+    form = re.fullmatch(r"([0-9]{1,4})(?: ([0-9]{1,4}))?( squared)?", name)
+    if form is None:
+        raise Refused("no condition")
+    every = list(branch.weaker([branch.conditions[int(form[1])]]))
+    left, relation, right = every[int(form[2] or 0)]
+    one, other = branch.plain.quotient(left), branch.plain.quotient(right)
+    if form[3]:
+        need(one.not_negative() and other.not_negative(), "a square of what may be negative")
+        one, other = one * one, other * other
+    return relation, total([("", one - other if relation == ">=" else other - one)])
 
 
 def difference(reader: Reader, statement: Row) -> Value:
@@ -1479,142 +1327,108 @@ def difference(reader: Reader, statement: Row) -> Value:
     return minus(left, right) if statement["relation"] == ">=" else minus(right, left)
 
 
-def multiplier(row: Row, number: int, branches: int) -> ast.expr:
+def multiplier(row: Row, number: int) -> ast.expr:
     """The multiplier of a premise or a square in a branch."""
-    need(len(row["times"]) in (1, branches), "another number of multipliers")
-    return tree(row["times"][number if len(row["times"]) > 1 else 0])
+    return tree(row["times"][number if len(row["times"]) != 1 else 0])
 
 
 def under_root(statement: Row) -> str:
     """B, of a statement X <= sqrt(B)."""
     right = tree(statement["right"])
-    if statement["relation"] != "<=" or called(right) != "sqrt" or not isinstance(right, ast.Call):
-        raise Refused("no root on the right side")
-    [under] = right.args
-    return ast.unparse(under)
+    need(statement["relation"] == "<=" and called(right) == "sqrt", "no bound by a root")
+    [inside] = (x for x in ast.iter_child_nodes(right) if x is not getattr(right, "func", None))
+    return ast.unparse(inside)
+
+
+def tangent(statement: Row, number: str) -> str:
+    """What X <= sqrt(B) says at a positive number."""
+    return f"({number})/2 + ({under_root(statement)})/(2*({number}))"
 
 
 # ---- Documents
 
-PAIRS, TEXTS, TRIPLE = [(str, str)], [str], (str, str, str)
-STATEMENT = {
-    "left": str,
-    "relation": frozenset(RELATIONS),
-    "right": str,
-    "conditions": [(str, frozenset(RELATIONS), str)],
-    "assumptions": TEXTS,
-    "first": frozenset({0, 1}),
-    "scope": str,
-    "algorithm": str,
-}
-CERTIFICATE: Row = {
-    "rule": frozenset({"given", "combine", "induction", "unroll", "root"}),
-    "chart": [{"name": str, "kind": str, "bound": str, "of": str}],
-    "premises": [
-        {
-            "kind": frozenset({"step", "fact", "condition", "hypothesis"}),
-            "name": str,
-            "arguments": TEXTS,
-            "at": PAIRS,
-            "over": frozenset({"", "t", "i", "ik"}),
-            "times": TEXTS,
-        }
-    ],
-    "squares": [{"vector": str, "times": TEXTS}],
-    "scope": str,
-    "variable": str,
-    "base": object,
-    "origin": str,
-}
-SCOPE = {
-    "sources": TEXTS,
-    "atoms": [(str, TEXTS)],
-    "centred": PAIRS,
-    "derived": PAIRS,
-    "gradients": [(str, str, str, str)],
-    "noises": PAIRS,
-    "differences": TEXTS,
-    "values": [TRIPLE],
-    "sampled": bool,
-    "algorithm": str,
-    "needs": [{"vectors": TEXTS, "assumptions": TEXTS, "conditions": [TRIPLE]}],
-}
-THEORY = {
-    "symbols": {"*": frozenset({"integer", "positive", "nonnegative", "index", "varying"})},
-    "quantities": {"*": bool},
-    "per_client": TEXTS,
-    "per_step": TEXTS,
-    "scopes": {"*": SCOPE},
-    "always": [(str, frozenset(RELATIONS), str)],
-    "absent": [{"dimension": str, "holds": [TRIPLE], "assumptions": TEXTS, "free": TEXTS}],
-}
+PAIRS, TRIPLES, CONDITIONS = [(str, str)], [(str, str, str)], [(str, RELATIONS, str)]
+NEED = dict(vectors=[str], assumptions=[str], conditions=TRIPLES)
+SCOPE = (
+    dict(sources=[str], atoms=[(str, [str])], centred=PAIRS, derived=PAIRS, noises=PAIRS)
+    | dict(gradients=[(str, str, str, str)], differences=[str], values=TRIPLES, sampled=bool)
+    | dict(algorithm=str, needs=[NEED])
+)
+ABSENT = dict(dimension=str, holds=TRIPLES, assumptions=[str], free=[str])
+THEORY = dict(
+    symbols={"*": SIGNS}, quantities={"*": bool}, per_client=[str], per_step=[str]
+) | dict(scopes={"*": SCOPE}, always=CONDITIONS, absent=[ABSENT])
+STATEMENT = dict(left=str, relation=RELATIONS, right=str, conditions=CONDITIONS) | dict(
+    assumptions=[str], first=frozenset({0, 1}), scope=str, algorithm=str
+)
+PREMISE = dict(kind=frozenset({"step", "fact", "condition", "hypothesis"}), name=str) | dict(
+    arguments=[str], at=PAIRS, over=frozenset({"", "t", "i", "ik"}), times=[str]
+)
+RULES = frozenset({"given", "combine", "induction", "unroll", "root"})
+CERTIFICATE = dict(
+    chart=[dict(name=str, kind=str, bound=str, of=str)], premises=[PREMISE], rule=RULES
+) | dict(squares=[dict(vector=str, times=[str])], scope=str, variable=str, origin=str)
+BOOK = dict(version=object, hash=object, theory=dict, steps=[dict])
 
 
-def fits(data: object, shape: Any) -> bool:
-    """Whether data has the form that a page's table gives."""
+def fits(data: Any, shape: Any) -> bool:
+    """Whether data has a form: a type, what it may be, or forms of what is in it."""
     match shape:
         case frozenset():
             return type(data) in (str, int) and data in shape
-        case list():
-            return type(data) is list and all(fits(x, shape[0]) for x in data)
-        case tuple():
-            pairs = zip(data, shape, strict=False) if isinstance(data, list) else ()
-            return len(list(pairs)) == len(shape) and all(map(fits, data, shape))  # type: ignore
+        case [inner]:
+            return type(data) is list and all(fits(x, inner) for x in data)
         case {"*": inner}:
             return type(data) is dict and all(fits(x, inner) for x in data.values())
         case dict():
-            if not isinstance(data, dict) or set(data) != set(shape):
-                return False
-            return all(fits(data[key], inner) for key, inner in shape.items())
+            return (
+                type(data) is dict
+                and data.keys() == shape.keys()
+                and all(fits(data[key], inner) for key, inner in shape.items())
+            )
+        case tuple():
+            return type(data) is list and len(data) == len(shape) and all(map(fits, data, shape))
     return shape is object or type(data) is shape
+
+
+def formed(certificate: Any) -> bool:
+    """Whether it is a certificate, and its base, if it has one."""
+    if not fits(certificate, CERTIFICATE | {"base": object}):
+        return False
+    return certificate["base"] is None or formed(certificate["base"])
+
+
+def check_row(theory: Row, row: Row, earlier: Mapping[str, Row]) -> None:
+    """Refuse a row of a book, or return."""
+    name, statement, certificate = row["id"], row["statement"], row["certificate"]
+    need(fits(statement, STATEMENT) and formed(certificate), "no statement, or no certificate")
+    need(earlier.get(name, statement) == statement, "an earlier row says something else")
+    others = {x: one for x, one in earlier.items() if x != name}
+    proof = Proof(theory, statement, certificate["scope"], others, [WORK])
+    proof.check(certificate, row.get("expanded", {}))
 
 
 def answers(book: Row) -> Iterator[tuple[str, str]]:
     """Every step that has a certificate, and why it is refused, or nothing."""
-    theory, wrong = book["theory"], ""
-    try:
-        check_book(book)
-    except Refused as error:
-        wrong = str(error)
-    earlier: dict[str, Row] = {}
+    wrong, earlier = refusal(check_book, book), dict[str, Row]()
     for row in book["steps"]:
-        name, statement = row["id"], row["statement"]
-        try:
-            need(not wrong, wrong)
-            need(fits(statement, STATEMENT), "no statement")
-            other = earlier.get(name, statement)
-            need(other == statement, "an earlier row of this id says something else")
-            if row["certificate"] is not None:
-                check_form(row["certificate"])
-                before = {x: one for x, one in earlier.items() if x != name}
-                Step(theory, row, before).check()
-            reason = ""
-        except Refused as error:
-            reason = str(error)
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            reason = f"cannot be read: {error!r}"
-        except (RecursionError, MemoryError):
-            reason = "too deep, or too large"
-        if fits(statement, STATEMENT):
-            earlier.setdefault(name, statement)
         if row["certificate"] is not None:
-            yield name, reason
+            yield row["id"], wrong or refusal(check_row, book["theory"], row, earlier)
+        if fits(row["statement"], STATEMENT):
+            earlier.setdefault(row["id"], row["statement"])
 
 
-def check_book(book: Row) -> None:
-    """Refuse a book of another version or theory."""
-    need(book["version"] == 2 and fits(book["theory"], THEORY), "no book of version 2")
-    text = json.dumps(book["theory"], sort_keys=True, separators=(",", ":"))
-    need(hashlib.sha256(text.encode()).hexdigest() == book["hash"], "the theory was edited")
-    check_theory(book["theory"])
-
-
-def check_form(certificate: object) -> None:
-    """Refuse what has not the form of a certificate."""
-    need(fits(certificate, CERTIFICATE), "no certificate")
-    assert isinstance(certificate, dict)
-    if certificate["base"] is not None:
-        need(fits(certificate["base"], CERTIFICATE), "no certificate")
+def refusal(check: Callable[..., None], *arguments: Any) -> str:
+    """Why a check refuses, or nothing."""
+    try:
+        check(*arguments)
+    except Refused as error:
+        return str(error)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        return f"it cannot be read: {error!r}"[:200]
+    except (RecursionError, MemoryError):
+        return "it is too deep, or too large"
+    return ""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -1623,25 +1437,23 @@ def main(arguments: Sequence[str]) -> int:
         [path] = arguments
         with open(path, "rb") as file:
             data = file.read(FILE + 1)
-        need(len(data) <= FILE, "too large")
-        books = json.loads(data)
-        rows = {"version": object, "hash": object, "theory": object, "steps": [dict]}
-        need(fits(books, {"*": rows}), "no books of certificates")
-        steps = [row for book in books.values() for row in book["steps"]]
-        plain = all(
-            type(row.get("id")) is str and {"statement", "certificate"} <= set(row) for row in steps
+        books: Row = json.loads(data) if len(data) <= FILE else {"": "too large"}
+        good = fits(books, {"*": BOOK}) and all(
+            type(row.get("id")) is str and row.keys() >= {"statement", "certificate"}
+            for book in books.values()
+            for row in book["steps"]
         )
-        need(plain, "a step without an id, a statement or a certificate")
+        need(good, "no document of certificates, or one that is too large")
     except (OSError, ValueError, RecursionError, Refused) as error:
-        print(f"second_checker: {ascii(str(error))}", file=sys.stderr)
+        print(f"second_checker: {str(error)!a}", file=sys.stderr)
         return 2
     status = 0
     for paper, book in books.items():
         found = list(answers(book))
-        refused = [(name, reason) for name, reason in found if reason]
-        print(f"{ascii(paper)[1:-1]}: {len(found) - len(refused)} accepted, {len(refused)} refused")
-        for name, reason in refused:
-            print(f"  {ascii(name)[1:-1]}: {ascii(reason)[1:-1]}")
+        refused = [(name, why) for name, why in found if why]
+        print(f"{paper!a}: {len(found) - len(refused)} accepted, {len(refused)} refused")
+        for name, why in refused:
+            print(f"  {name!a}: {why!a}")
         status = 1 if refused else status
     return status
 
