@@ -42,10 +42,7 @@ FILE = 2**28  # bytes of a document
 RELATIONS = frozenset({"<=", ">=", "=="})
 COUNTS = ("integer", "varying")
 SIGNS = frozenset({*COUNTS, "positive", "nonnegative", "index"})
-RESERVED = frozenset(
-    "Sum_t Mean_t Max_t Min_t Sum_i Sum_ik Sum sqrt log Max Min max min sq ip dot given present"
-    " t k".split(" ")
-)
+RESERVED = "(Sum|Mean|Max|Min)_t|Sum(_ik?)?|sqrt|log|[Mm](ax|in)|sq|ip|dot|given|present|t|k"
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub)
 NOISE = "unbiased noise of bounded variance"
 
@@ -989,7 +986,7 @@ def fact(name: str, arguments: Sequence[str], scope: Scope) -> Row:
 
 def is_name(text: str) -> bool:
     formed = re.fullmatch(r"[A-Za-z]([A-Za-z0-9_]*[A-Za-z0-9])?", text)
-    return formed is not None and text not in RESERVED and not keyword.iskeyword(text)
+    return formed is not None and not re.fullmatch(RESERVED, text) and not keyword.iskeyword(text)
 
 
 def check_book(book: Row) -> None:
@@ -1039,7 +1036,8 @@ def check_names(theory: Row, statement: Row) -> None:
     sides = (statement["left"], statement["right"])
     calls, plain = names(*sides)
     varying = {x for x, sign in theory["symbols"].items() if sign == "varying"}
-    need(calls <= {*theory["quantities"], *RESERVED, *varying}, "what is called is not declared")
+    calls = {x for x in calls if not re.fullmatch(RESERVED, x)}
+    need(calls <= {*theory["quantities"], *varying}, "what is called is not declared")
     scope = Scope(theory, statement["scope"])
     sums = [x for side in sides for x in ast.walk(tree(side)) if isinstance(x, ast.Tuple)]
     own = {*scope.sources, *scope.vectors, *scope.values}
