@@ -35,7 +35,7 @@ Vector = dict[Term, "Quotient"]
 Key = TypeVar("Key")
 
 BITS = 32  # of an exponent in a monomial, the highest of them a guard
-WORK = 3 * 10**7  # products of two terms, in one step
+WORK = 10**7  # products of two terms, in one step
 DIGITS = 10**6  # bits of a power that is multiplied out
 TEXT = 10**5  # letters of an expression
 FILE = 2**28  # bytes of a document
@@ -154,7 +154,7 @@ class Ring:
         return {m: c for m, c in found.items() if c}
 
     def times(self, one: Poly, other: Poly) -> Poly:
-        self.spend(len(one) * len(other))
+        self.spend(len(one) * len(other) * (1 + bits(one) * bits(other) // 2**14))
         found: Poly = {}
         for m, c in one.items():
             for n, d in other.items():
@@ -163,8 +163,7 @@ class Ring:
         return {m: c for m, c in found.items() if c}
 
     def power(self, poly: Poly, exponent: int) -> Poly:
-        most = max((max(abs(c.numerator), c.denominator) for c in poly.values()), default=0)
-        need(most <= 1 or most.bit_length() * exponent <= DIGITS, "a power is too large")
+        need(bits(poly) <= 1 or bits(poly) * exponent <= DIGITS, "a power is too large")
         found: Poly = {0: 1}
         for digit in f"{exponent:b}":
             found = self.times(found, found)
@@ -223,6 +222,12 @@ class Ring:
                 raise Refused("a denominator cannot be read")
             under[int(found[1])] += int(found[2] or "1")
         return self.quotient(self.polynomial(above), under)
+
+
+def bits(poly: Poly) -> int:
+    """Of the largest number in a polynomial."""
+    every = (c.numerator.bit_length() | c.denominator.bit_length() for c in poly.values())
+    return max(every, default=0)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
