@@ -16,7 +16,7 @@ from fedbounds.theory.checker.recheck import multiplied_out, refusals
 from fedbounds.theory.proof.library import book_of, certificates, papers
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from certificate_mutants import fresh, mutants  # noqa: E402
+from certificate_mutants import fresh, mutants
 
 Book = Mapping[str, Any]
 Answers = tuple[bool, bool]  # whether the first, and the second, accepts
