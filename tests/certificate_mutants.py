@@ -300,6 +300,8 @@ def _theory(rng: random.Random, theory: Row, row: Row, told: Sequence[Row]) -> b
         case 2:
             atoms = {atom[0]: atom for atom in scopes[0]["atoms"]}
             atom = atoms[rng.choice(spoken(atoms))]
+            if not scopes[0]["sources"]:
+                return False
             source = rng.choice(scopes[0]["sources"])
             depends = set(atom[1]) ^ {source}
             atom[1] = [one for one in scopes[0]["sources"] if one in depends]

@@ -26,6 +26,7 @@ from fedbounds.theory.language.symbols import SHARED
 PACKAGE = Path(fedbounds.__path__[0])
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST = 600
+WHOLE = frozenset({"second_checker.py"})  # is given away as one file
 
 PARTS = frozenset({"vocabulary", "facts", "theory", "problems", "algorithms", "verify"})
 
@@ -39,6 +40,7 @@ ARROWS = {
     "theory": frozenset({"errors", "vocabulary", "facts", "theory"}),
     "problems": frozenset({"errors", "vocabulary", "facts", "problems"}),
     "algorithms": frozenset({"errors", "vocabulary", "facts", "problems", "algorithms"}),
+    "second_checker": frozenset(),
     "laws": frozenset({"errors", "laws"}),  # for other people's code: it knows nothing of ours
 }
 OPEN = frozenset(
@@ -503,8 +505,9 @@ def test_no_file_is_too_long():
         path
         for path in sorted(PACKAGE.rglob("*"))
         if path.suffix in (".py", ".j2")  # the catalogue is data, as long as its paper
+        and path.name not in WHOLE
     ]
-    assert len(files) >= len(MODULES)
+    assert len(files) >= len(MODULES) - len(WHOLE)
     assert not [str(path) for path in files if too_long(path.read_text("utf-8"))]
 
 

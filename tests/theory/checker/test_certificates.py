@@ -12,7 +12,7 @@ from certificate_mutants import CHANGES, fresh, mutants
 from checker_theory import THEORY, cite, claim
 
 from fedbounds.theory.checker.__main__ import main
-from fedbounds.theory.checker.data import Assignment, Certificate, Premise, Square, Step
+from fedbounds.theory.checker.data import Absent, Assignment, Certificate, Premise, Square, Step
 from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.facts import FACTS
 from fedbounds.theory.checker.files import VERSION, book_data, step_data
@@ -300,3 +300,53 @@ def test_mutants_are_seeded_and_of_every_kind(fedplt):
 
 def answer(data, name):
     return {one.id: one.refused for one in recheck(data)}[name]
+
+
+@pytest.mark.parametrize("text", ["A(t,)", "(A)(t)", "Max(x, y,)"])
+def test_calls_are_written_as_the_grammar_of_the_page_says(text):
+    with pytest.raises(Refused, match="cannot read"):
+        parsed(text)
+
+
+def test_the_largest_of_one_is_no_call():
+    assert "Max" in refusals(book(combined(claim("0 <= Max(x)"))))["it"]
+
+
+@pytest.mark.parametrize("name", ["0 x", "0 0 x", "0 squared 0", "0 0 squared x", "0  0"])
+def test_a_condition_is_named_as_the_page_says(name):
+    it = combined(claim("x*m <= x*n"), Premise("condition", name, ("x",)))
+    assert "there is no condition" in refusals(book(it))["it"]
+
+
+def test_an_index_is_replaced_once():
+    at = (("t", "0"), ("t", "t - 1"))
+    premise = replace(cite("asm A"), at=at)
+    told = combined(claim("A(t) <= 2*A(t - 1) + s", first=1), premise)
+    assert "two rounds" in refusals(book(GIVEN, told))["it"]
+    once = combined(told.statement, replace(premise, at=at[1:]))
+    assert refusals(book(GIVEN, once)) == {}
+
+
+def test_a_martingale_may_depend_on_nothing_else():
+    noise = replace(THEORY.scopes["round"], atoms=(("Y", ("i", "k")),), derived=(), values=())
+    theory = replace(THEORY, scopes={"alone": replace(noise, noises=(), gradients=(), centred=())})
+    fact = Premise("fact", "martingale", ("1",), arguments=("Y", "ik"))
+    assumed = "unbiased noise of bounded variance"
+    told = claim("sq(given(Y)) == sq(Y)/(n*K)", scope="alone", assumptions=(assumed,))
+    it = Step("it", told, Certificate("combine", premises=(fact,), scope="alone"))
+    rows = [step_data(it) | {"claim": ""}]
+    assert refusals(json.loads(json.dumps(book_data(theory, rows)))) == {}
+
+
+def test_a_count_is_not_chosen_where_a_block_is_absent():
+    block = Absent("s", ("x", "j"), ())
+    theory = replace(THEORY, symbols=THEORY.symbols | {"j": "integer"}, absent=(block,))
+    for name, refused in (("x", False), ("j", True)):
+        chart = (Assignment(name, "equal", "1/(1 + L)"),)
+        it = Step("it", claim("0 <= y", "s == 0"), Certificate("combine", chart=chart))
+        rows = [step_data(it) | {"claim": ""}]
+        assert bool(refusals(json.loads(json.dumps(book_data(theory, rows))))) is refused
+
+
+def combined(statement, *premises):
+    return Step("it", statement, Certificate("combine", premises=premises))

@@ -208,6 +208,8 @@ def _assign(
         case "equal":
             assert bound is not None
             if name in free:
+                if sign in _COUNTS:
+                    raise Refused(f"{name} is a count, and {choice.bound} need not be one")
                 if not (bound.nonnegative() if sign == "nonnegative" else bound.positive()):
                     raise Refused(f"{name} = {choice.bound}, which may be negative")
             elif not choice.justified:

@@ -322,6 +322,8 @@ def _refuse_round(
     target: Statement, cited: Statement, premise: Premise, at: Mapping[str, str]
 ) -> None:
     """A premise holds for rounds ``first`` to T - 1, and for steps 0 to K - 1, only."""
+    if len(at) < len(premise.at):
+        raise Refused(f"{premise.name} is used at two rounds or steps: {premise.at}")
     if set(at) - {"t", "k"}:
         raise Refused(f"{premise.name} is used at other parameters: {sorted(at)}")
     if at.get("k", "k") not in ("k", "0"):
@@ -363,12 +365,13 @@ def _summed(
 
 def _condition(branch: Branch, premise: Premise) -> Comparison:
     """A condition by its position, weakened or squared as the arguments ask."""
-    at, *how = premise.name.split() or [""]
+    squared = premise.name.endswith(" squared")
+    at, _, which = premise.name.removesuffix(" squared").partition(" ")
     left, relation, right = _numbered(branch.conditions, at)
-    if how and how[0].isdigit():
+    if which:
         options = tuple(weaker(branch.reader, ((left, relation, right),)))
-        left, relation, right = _numbered(options, how[0])
-    if "squared" in how:
+        left, relation, right = _numbered(options, which)
+    if squared:
         for side in (left, right):
             if not branch.reader.ratio(side).nonnegative():
                 raise Refused(f"{side} may be negative")

@@ -15,7 +15,8 @@ from .vectors import Space, Vector, norm_key
 
 ROUND = "t"
 _FURTHEST = 10**4  # round or step
-_WHOLE = ("integer", "index", "varying")  # signs of the symbols that stand for integers
+_VARYING = "varying"
+_WHOLE = ("integer", "index", _VARYING)  # signs of the symbols that stand for integers
 
 
 class NewVariable(Exception):
@@ -147,7 +148,7 @@ class Reader:
         match node:
             case ast.Constant(value=int() as value) if value < _FURTHEST:
                 return {"": value}
-            case ast.Name(id=name) if name in self.theory.symbols:
+            case ast.Name(id=name) if self.theory.symbols.get(name, _VARYING) != _VARYING:
                 return dict(self.index.get(name, {name: 1}))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return {n: -c for n, c in self._affine(operand).items()}
@@ -162,7 +163,7 @@ class Reader:
         match name, arguments:
             case "sqrt", [inner]:
                 return Value.of(self._root(self._value(inner).plain()))
-            case "Max" | "Min", [_, *_]:
+            case "Max" | "Min", [_, _, *_]:
                 return self._extreme(name, [self._value(a).plain() for a in arguments])
             case "sq", [inner]:
                 vector = self._vector(inner)
@@ -181,7 +182,7 @@ class Reader:
                 return self._sum_i(self._binding("k")._value(inner), self._name("K"))
             case "Sum", _:
                 return self._geometric(arguments)
-        if self.theory.symbols.get(name) == "varying":
+        if self.theory.symbols.get(name) == _VARYING:
             return self._of_round(name, arguments)
         if name in ("Max_t", "Min_t"):
             raise Refused(f"proofs do not know {name}, but for a Min_t that is all of a left side")

@@ -107,10 +107,10 @@ def martingale(scope: Scope, arguments: tuple[str, ...]) -> Statement:
     depends = dict(scope.atoms)[name]
     if not set(averaged) <= set(depends):
         raise Refused(f"{name} is one client's: it is not averaged over {averaged}")
-    kept = ", ".join(s for s in depends if s not in averaged)
+    kept = ", ".join((name, *(s for s in depends if s not in averaged)))
     count = "K" if averaged == "k" else "(n*K)"
     assumption = "unbiased noise of bounded variance"
-    left, right = f"sq(given({name}, {kept}))", f"sq({name})/{count}"
+    left, right = f"sq(given({kept}))", f"sq({name})/{count}"
     return Statement(left, "==", right, assumptions=(assumption,))
 
 
@@ -123,8 +123,8 @@ def dissimilarity(scope: Scope, arguments: tuple[str, ...]) -> Statement:
         raise Refused(f"{name} is no gradient in the shared block")
     if "i" in depends.get(rows[name][1], ("i",)):
         raise Refused(f"the shared point of {name} differs between clients")
-    others = ", ".join(source for source in depends[name] if source != "i")
-    left = f"sq({name} - given({name}, {others}))"
+    kept = ", ".join((name, *(source for source in depends[name] if source != "i")))
+    left = f"sq({name} - given({kept}))"
     return Statement(left, "<=", "b2", assumptions=("bounded gradient dissimilarity",))
 
 

@@ -10,6 +10,7 @@ _SHOWN = 200  # characters of an expression in a message
 # Python's parser reads more: 1_000, 0x10, comments, letters that it takes for others
 _WRITTEN = re.compile(r"[A-Za-z0-9_+*/(), -]*")
 _NO_NUMBER = re.compile(r"\b([0-9]+[A-Za-z_]|0[0-9])")
+_NO_CALL = re.compile(r", *\)|\) *\(")  # f(x,) and (f)(x)
 
 
 @cache
@@ -20,7 +21,7 @@ def parsed(text: str) -> ast.expr:
 
 def parsed_anew(text: str) -> ast.expr:
     """A syntax tree of one's own: to parse is quicker than to copy."""
-    if not _WRITTEN.fullmatch(text) or _NO_NUMBER.search(text):
+    if not _WRITTEN.fullmatch(text) or _NO_NUMBER.search(text) or _NO_CALL.search(text):
         raise Refused(f"cannot read {text[:_SHOWN]!r}")
     try:
         tree = ast.parse(text, mode="eval").body

@@ -18,6 +18,7 @@ TELLING = (
     "__main__.py",
     "examples",
     "laws",
+    "second_checker.py",
     "strategies",
     "verify/page",
     "verify/commands",
