@@ -44,8 +44,8 @@ _BITS_A_ROUND = 2  # so many digits more a ball may lose than the number in it
 MOST_EXACT = 400  # rounds that are in rationals, whose digits grow with each
 # products, each counted as often as its round says, of a longer run that still is; more: balls
 MOST_EXACT_WORK = 4_000_000
-# products of a run of many rounds that is replayed, each as often as its round: some minutes
-_MOST_REPLAYED = 20_000_000_000
+# products of a run of many rounds that is replayed, each as often as its round: a second
+_MOST_REPLAYED = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,7 @@ def _without_floats(given: InFloats) -> tuple[Setup, Method] | None:
 
 
 def is_replayed(setup: Setup) -> bool:
-    """Whether a run that is followed in floats takes some minutes at most without them."""
+    """Whether a run that is followed in floats takes about a second without them."""
     run, view = setup.run, view_of(setup)
     products = products_of_rounds(subject_of(run, view))
     return products * run.rounds <= _MOST_REPLAYED if view.many else products <= MOST_WORK
