@@ -1,0 +1,353 @@
+"""The proof of one branch of a chart: names for what is measured, and one identity."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from fedbounds.theory.checker.check import nonnegative
+from fedbounds.theory.checker.expressions import Reader
+from fedbounds.theory.checker.keys import affine_of, parts
+from fedbounds.theory.checker.ratios import Ratio
+from fedbounds.theory.checker.text import parsed
+from fedbounds.theory.checker.values import CONSTANT, Value
+
+from .errors import Withheld
+from .quotients import Quotients
+from .terms import Terms, constant, identifier
+
+_SPECIAL = ("sqrt", "Max", "Min", "Sum_t", "Mean_t", "Sum_i", "Sum_ik", "Sum")
+
+
+@dataclass
+class Script:
+    """The lines of a proof while it is written.
+
+    Attributes
+    ----------
+    lines : list of str
+    equal : list of triples (what, as what, name of the hypothesis)
+        Larger expressions after those in them.
+    parameters : list of pairs (name, hypothesis)
+    atoms, further : dict to names in Coq
+    """
+
+    reader: Reader
+    lines: list[str] = field(default_factory=list)
+    equal: list[tuple[str, str, str]] = field(default_factory=list)
+    parameters: list[tuple[str, str]] = field(default_factory=list)
+    atoms: dict[str, str] = field(default_factory=dict)
+    further: dict[str, str] = field(default_factory=dict)
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
+
+    def quotients(self) -> Quotients:
+        return Quotients(self.reader.ring, self.further, self.atoms)
+
+    def rewrite(self, *texts: str) -> str:
+        """The tactic that replaces all that has a name, from the outside in, in the goal."""
+        names = [f"?{name}" for _, _, name in reversed(self.equal)]
+        names += [f"?{name}" for _, name in self.parameters]
+        return f"rewrite {', '.join(names)}; " if names else ""
+
+    def show(self, what: str, tactic: str, name: str) -> None:
+        self.say(f"assert ({name} : {what}).")
+        self.say(f"{{ {tactic} }}")
+
+    def is_value(self, what: str, value: str) -> str:
+        """The goal that an expression is what it is multiplied out, and its proof."""
+        return f"{self.rewrite()}same."
+
+
+def name_atoms(script: Script, keys: Iterator[str] | list[str], terms: Terms) -> None:
+    """A name for every quantity of a branch, with its sign."""
+    theory = script.reader.theory
+    for key in keys:
+        if key == CONSTANT or key in script.atoms:
+            continue
+        number = len(script.atoms)
+        name, known, sign = f"q_{number}", f"N_{number}", f"P_q_{number}"
+        text = key_text(key, Terms(theory))
+        if nonnegative(theory, key):
+            script.say(
+                f"destruct (named_nonneg {text} ltac:(signs)) as [{name} [{known} {sign}]]."
+            )
+        else:
+            script.say(f"destruct (named {text}) as [{name} {known}].")
+        script.atoms[key] = name
+        script.equal.append((text, name, known))
+
+
+def key_text(key: str, terms: Terms) -> str:
+    """A key as a term of Coq."""
+    for prefix in ("Sum_t(", "Sum_ik(", "Sum_i("):
+        if key.startswith(prefix):
+            inner = key_text(key.removeprefix(prefix)[:-1], terms)
+            match prefix:
+                case "Sum_t(":
+                    return f"(sum T (fun t => {inner}))"
+                case "Sum_i(":
+                    return f"(sum n (fun i => {inner}))"
+            return f"(sum n (fun i => sum K (fun k => {inner})))"
+    found = parts(key)
+    if found is None:
+        raise Withheld("it speaks of vectors")
+    name, arguments = found
+    client = ["i"] if name in terms.theory.per_client | terms.theory.per_step else []
+    own = [terms.text(_written(one)) for one in arguments if one]
+    return f"({' '.join([identifier(name), *client, *own])})"
+
+
+def _written(affine: str) -> str:
+    found = affine_of(affine)
+    ordered = [(n, f) for n, f in sorted(found.items(), key=lambda row: (not row[0], row[0]))]
+    ordered = sorted(ordered, key=lambda row: row[1] < 0)
+    text = ""
+    for name, factor in ordered:
+        size = abs(factor)
+        one = str(size) if not name else name if size == 1 else f"{size}*{name}"
+        if text:
+            text = f"{text} {'-' if factor < 0 else '+'} {one}"
+        else:
+            text = f"-{one}" if factor < 0 else one
+    return text or "0"
+
+
+def name_specials(script: Script, expression: str, reader: Reader, terms: Terms) -> None:
+    """An equation for every root, maximum, power and sum in an expression."""
+    for node in _specials(parsed(expression), reader):
+        text = terms.term(node)
+        if any(text == known for known, _, _ in script.equal):
+            continue
+        value = reader.read(ast.unparse(node))
+        name_atoms(script, list(value.terms), terms)
+        name = f"A_{len(script.equal)}"
+        _equation(script, node, text, value, reader, terms, name)
+
+
+def _specials(node: ast.AST, reader: Reader) -> Iterator[ast.expr]:
+    """Inner ones first."""
+    inside: Iterator[ast.AST] = ast.iter_child_nodes(node)
+    match node:
+        case ast.Call(func=ast.Name(id="Sum_t" | "Mean_t" | "Sum_i" | "Sum_ik" | "Sum")):
+            inside = iter(())
+        case ast.Call(func=ast.Name(id=name)) if name in reader.theory.quantities:
+            inside = iter(())
+    for inner in inside:
+        yield from _specials(inner, reader)
+    match node:
+        case ast.Call(func=ast.Name(id=name)) if (
+            name in _SPECIAL
+            or name in reader.theory.quantities
+            or reader.theory.symbols.get(name) == "varying"
+        ):
+            yield node
+        case ast.BinOp(op=ast.Pow(), right=right):
+            exponent = constant(right)
+            if exponent is None or exponent.denominator != 1:
+                yield node
+
+
+def _equation(
+    script: Script,
+    node: ast.expr,
+    text: str,
+    value: Value,
+    reader: Reader,
+    terms: Terms,
+    name: str,
+) -> None:
+    """An equation between a node and its value in the branch, proved by what the node is."""
+    theory = reader.theory
+    match node:
+        case ast.Call(func=ast.Name(id=called)) if called in theory.quantities:
+            (key,) = value.terms
+            known = next(row for row in script.equal if row[1] == script.atoms[key])
+            if known[0] == text:
+                return
+            script.say(f"assert ({name} : {text} = {script.atoms[key]}).")
+            script.say(f"{{ rewrite <- {known[2]}. f_equal; ring. }}")
+            script.equal.append((text, script.atoms[key], name))
+        case ast.Call(func=ast.Name(id="sqrt"), args=[inner]):
+            _root(script, text, value.plain(), reader.ratio(ast.unparse(inner)), name)
+        case ast.Call(func=ast.Name(id="Sum_t"), args=[_]) if [*value.terms] and (
+            len(value.terms) == 1
+            and any(t == text for t, _, _ in script.equal)
+        ):
+            return
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            _power(script, text, node, value.plain(), reader, name)
+        case ast.Call(func=ast.Name(id="Max" | "Min" as kind), args=arguments):
+            _extreme(script, kind, text, value.plain(), arguments, reader, terms, name)
+        case ast.Call(func=ast.Name(id="Sum_t" | "Mean_t" | "Sum_i" | "Sum_ik")):
+            raise Withheld("a sum")
+        case ast.Call(func=ast.Name(id="Sum")):
+            raise Withheld("a geometric sum")
+        case _:
+            raise Withheld("a count of each round")
+
+
+def _further(script: Script, ratio: Ratio, kind: str) -> str | None:
+    """The further variable that a quotient is, if it is one and new to the script."""
+    for name, (is_, _) in script.reader.ring.notes.opened.items():
+        if is_ == kind and ratio == script.reader.ring.variable(name):
+            return name
+    return None
+
+
+def _root(script: Script, text: str, root: Ratio, inside: Ratio, name: str) -> None:
+    quotients = script.quotients()
+    opened = _further(script, root, "sqrt")
+    if opened is not None:
+        _open(script, opened)
+        own = script.further[opened]
+        tactic = f"rewrite <- D_{own}. f_equal. {script.rewrite()}same."
+        script.show(f"{text} = {own}", tactic, name)
+        script.equal.append((text, own, name))
+        return
+    shown = quotients.ratio(root)
+    tactic = f"apply sqrt_is; [pos | {script.rewrite()}same]."
+    script.show(f"{text} = {shown}", tactic, name)
+    script.equal.append((text, shown, name))
+
+
+def _open(script: Script, opened: str) -> None:
+    """A name for a further variable, that stands for a root, a power, a maximum."""
+    if opened in script.further:
+        return
+    kind, of = script.reader.ring.notes.opened[opened]
+    quotients = script.quotients()
+    for one in of:
+        for other in script.reader.ring.notes.opened:
+            if other != opened and one.above.degrees()[script.reader.ring.names.index(other)]:
+                _open(script, other)
+    own = f"v_{len(script.further)}"
+    given = [quotients.ratio(one) for one in of]
+    match kind:
+        case "sqrt":
+            what = f"(sqrt {given[0]})"
+        case "power":
+            what = f"(pw {given[0]} {given[1]})"
+        case _:
+            what = _nested("Rmax" if kind == "Max" else "Rmin", given)
+    positive = opened in script.reader.ring.positive
+    lemma = "named_pos" if positive else "named_nonneg"
+    script.say(f"destruct ({lemma} {what} ltac:(pos)) as [{own} [D_{own} P_{own}]].")
+    script.further[opened] = own
+
+
+def _nested(name: str, given: list[str]) -> str:
+    return given[0] if len(given) == 1 else f"({name} {given[0]} {_nested(name, given[1:])})"
+
+
+def _power(
+    script: Script, text: str, node: ast.BinOp, value: Ratio, reader: Reader, name: str
+) -> None:
+    base = reader.ratio(ast.unparse(node.left))
+    exponent = reader.ratio(ast.unparse(node.right))
+    quotients = script.quotients()
+    shown = quotients.ratio(base)
+    if exponent.above.is_constant() and exponent.below.is_constant():
+        given = constant(node.right)
+        if given is None or given.denominator == 1 or given < 0:
+            raise Withheld("a power whose exponent is a number in one branch")
+        root = base.power(_fmpq(1, given.denominator))
+        own = quotients.ratio(root)
+        p, q = given.numerator, given.denominator
+        tactic = f"apply pw_root with (q := {q}%nat); [pos | lia | lia | {script.rewrite()}same | simpl; lra]."
+        script.show(f"{text} = {own} ^ {p}", tactic, name)
+        script.equal.append((text, f"{own} ^ {p}", name))
+        return
+    for opened, (kind, of) in reader.ring.notes.opened.items():
+        if kind != "power" or not of[0] == base:
+            continue
+        rest = exponent - of[1]
+        if rest.above.is_constant() and rest.below.is_constant():
+            _open(script, opened)
+            own, whole = script.further[opened], int(quotients.ratio(rest).strip("()"))
+            r = quotients.ratio(of[1])
+            strict = base.positive()
+            lemma = "pw_up" if whole >= 0 else "pw_down"
+            if not strict:
+                raise Withheld("a power of what may be 0")
+            operator = "*" if whole >= 0 else "/"
+            target = f"{own} {operator} {shown} ^ {abs(whole)}"
+            args = f"(X := {shown}) (r := {r}) (j := {abs(whole)}%nat)"
+            tactic = (
+                f"rewrite <- D_{own}. apply {lemma} with {args}; "
+                f"[pos | {script.rewrite()}same | {script.rewrite()}simpl; same]."
+            )
+            script.show(f"{text} = {target}", tactic, name)
+            script.equal.append((text, f"({target})", name))
+            return
+    raise Withheld("a power")
+
+
+def _fmpq(p: int, q: int) -> object:
+    from flint import fmpq
+
+    return fmpq(p, q)
+
+
+def _extreme(
+    script: Script,
+    kind: str,
+    text: str,
+    value: Ratio,
+    arguments: list[ast.expr],
+    reader: Reader,
+    terms: Terms,
+    name: str,
+) -> None:
+    """A maximum of what compares is one of its arguments."""
+    opened = _further(script, value, kind)
+    if opened is not None:
+        raise Withheld("a maximum of what does not compare")
+    quotients = script.quotients()
+    lemma = "extreme_max" if kind == "Max" else "extreme_min"
+    every = [reader.ratio(ast.unparse(one)) for one in arguments]
+    best = quotients.ratio(value)
+    for one in every:
+        gap = value - one if kind == "Max" else one - value
+        if not gap.nonnegative():
+            raise Withheld("a maximum of what does not compare")
+    gaps = [value - one if kind == "Max" else one - value for one in every]
+    place = next(j for j, gap in enumerate(gaps) if gap.is_zero())
+    script.say(f"assert ({name} : {text} = {best}).")
+    script.say(f"{{ {script.rewrite()}")
+    order = "Rle_antisym"
+    script.say(f"  apply {order}.")
+    del lemma, place
+    low, high = ("up", "down") if kind == "Max" else ("down", "up")
+    del low, high
+    each = [quotients.ratio(gap) for gap in gaps]
+    if kind == "Max":
+        script.say("  - repeat apply Rmax_lub.")
+        for gap in each:
+            script.say(f"    + apply le_by with {gap}; [same | pos].")
+        script.say(f"  - {_reach('Rmax_l', 'Rmax_r', gaps)}")
+    else:
+        script.say(f"  - {_reach('Rmin_l', 'Rmin_r', gaps)}")
+        script.say("  - repeat apply Rmin_glb.")
+        for gap in each:
+            script.say(f"    + apply le_by with {gap}; [same | pos].")
+    script.say("}")
+    script.equal.append((text, best, name))
+
+
+def _reach(left: str, right: str, gaps: list[Ratio]) -> str:
+    """From the argument that is the extreme to the extreme of all."""
+    place = next(j for j, gap in enumerate(gaps) if gap.is_zero())
+    down = f"eapply Rle_trans; [ | apply {right}]; " if left == "Rmax_l" else f"eapply Rle_trans; [apply {right} | ]; "
+    steps = down * place
+    last = place == len(gaps) - 1
+    if last:
+        return steps + "right; same."
+    if left == "Rmax_l":
+        return steps + f"eapply Rle_trans; [ | apply {left}]; right; same."
+    return steps + f"eapply Rle_trans; [apply {left} | ]; right; same."
+
+
+def plain_text(value: Mapping[str, Ratio]) -> bool:
+    """Whether no quantity occurs."""
+    return all(key == CONSTANT for key in value)
