@@ -367,3 +367,150 @@ Ltac within :=
 Ltac weaken H := first [apply Rle_trans with (1 := H); within | apply Rle_trans with (2 := H); within].
 
 Ltac extremes := first [lesser | greater].
+
+Lemma places_whole : forall j, places (INR j) = j.
+Proof.
+  intro j. unfold places. rewrite <- (up_tech (INR j) (Z.of_nat j)).
+  - replace (Z.of_nat j + 1 - 1)%Z with (Z.of_nat j) by lia. apply Nat2Z.id.
+  - rewrite <- INR_IZR_INZ. lra.
+  - rewrite plus_IZR, <- INR_IZR_INZ. lra.
+Qed.
+
+Lemma sum_ext : forall x f g, (forall y, f y = g y) -> sum x f = sum x g.
+Proof.
+  intros x f g H. unfold sum. induction (places x) as [ | j IH]; simpl; [reflexivity | ].
+  rewrite IH, H. reflexivity.
+Qed.
+
+Lemma sum_plus : forall x f g, sum x (fun y => f y + g y) = sum x f + sum x g.
+Proof.
+  intros x f g. unfold sum. induction (places x) as [ | j IH]; simpl; [ring | rewrite IH; ring].
+Qed.
+
+Lemma sum_scal : forall x c f, sum x (fun y => c * f y) = c * sum x f.
+Proof.
+  intros x c f. unfold sum. induction (places x) as [ | j IH]; simpl; [ring | rewrite IH; ring].
+Qed.
+
+Lemma sum_const : forall x c, whole x -> sum x (fun _ => c) = x * c.
+Proof.
+  intros x c [j ->]. unfold sum. rewrite places_whole.
+  induction j as [ | j IH]; [simpl; ring | ]. rewrite S_INR. simpl sum_up. rewrite IH. ring.
+Qed.
+
+Lemma sum_next : forall x f, whole x -> sum (x + 1) f = sum x f + f x.
+Proof.
+  intros x f [j ->]. unfold sum. rewrite <- S_INR, !places_whole. reflexivity.
+Qed.
+
+Lemma sum_last : forall x f, count x -> sum (x - 1) f = sum x f - f (x - 1).
+Proof.
+  intros x f [j ->]. rewrite S_INR. replace (INR j + 1 - 1) with (INR j) by ring.
+  rewrite sum_next by (exists j; reflexivity). ring.
+Qed.
+
+Lemma sum_shift : forall x f, whole x -> sum x (fun y => f (y + 1)) = sum x f - f 0 + f x.
+Proof.
+  intros x f [j ->]. unfold sum. rewrite places_whole.
+  induction j as [ | j IH]; [simpl; ring | ].
+  replace (sum_up (S j) (fun y => f (y + 1))) with (sum_up j (fun y => f (y + 1)) + f (INR j + 1))
+    by reflexivity.
+  rewrite IH, S_INR. simpl. ring.
+Qed.
+
+Lemma sum_le : forall x f g, whole x ->
+  (forall y, whole y -> 0 <= y -> y <= x - 1 -> f y <= g y) -> sum x f <= sum x g.
+Proof.
+  intros x f g [j ->] H. unfold sum. rewrite places_whole.
+  induction j as [ | j IH]; [simpl; lra | ]. simpl sum_up.
+  assert (sum_up j f <= sum_up j g).
+  { apply IH. intros y W P L. apply H; [exact W | exact P | rewrite S_INR; lra]. }
+  assert (f (INR j) <= g (INR j)); [ | lra].
+  apply H; [exists j; reflexivity | apply pos_INR | rewrite S_INR; lra].
+Qed.
+
+Lemma sum_eq : forall x f g, whole x ->
+  (forall y, whole y -> 0 <= y -> y <= x - 1 -> f y = g y) -> sum x f = sum x g.
+Proof.
+  intros x f g W H. apply Rle_antisym; apply sum_le; try exact W; intros y A B C;
+    right; [ | symmetry]; apply H; assumption.
+Qed.
+
+Lemma sum_zero_nonneg : forall x f, whole x ->
+  (forall y, whole y -> 0 <= y -> y <= x - 1 -> 0 <= f y) -> 0 <= sum x f.
+Proof.
+  intros x f W H. replace 0 with (sum x (fun _ => 0)) by (rewrite sum_const; [ring | exact W]).
+  apply sum_le; assumption.
+Qed.
+
+Lemma sum_all_zero : forall x f, whole x ->
+  (forall y, whole y -> 0 <= y -> y <= x - 1 -> f y = 0) -> sum x f = 0.
+Proof.
+  intros x f W H. replace 0 with (sum x (fun _ => 0)) by (rewrite sum_const; [ring | exact W]).
+  apply sum_eq; assumption.
+Qed.
+
+Lemma gap_of : forall l r, l <= r -> 0 <= r - l.
+Proof. intros; lra. Qed.
+
+Lemma zero_of : forall l r, l = r -> r - l = 0.
+Proof. intros; lra. Qed.
+
+(* 1 + q + ... + q^N *)
+Lemma sum_powers : forall q x, whole x -> 0 <= q -> q <> 1 ->
+  sum x (fun y => pw q y) = (pw q x - 1) / (q - 1).
+Proof.
+  intros q x [j ->] Hq H. unfold sum. rewrite places_whole.
+  induction j as [ | j IH].
+  - rewrite (pw_nat q 0) by exact Hq. simpl. field. lra.
+  - change (sum_up (S j) (fun y => pw q y)) with (sum_up j (fun y => pw q y) + pw q (INR j)).
+    rewrite IH, !pw_nat by exact Hq. simpl. field. lra.
+Qed.
+
+Lemma pw_whole : forall x e X j, 0 <= X -> x = X -> e = INR j -> pw x e = X ^ j.
+Proof. intros x e X j H -> ->. apply pw_nat. exact H. Qed.
+
+Lemma sum_shift_last : forall x f, count x -> sum (x - 1) (fun y => f (y + 1)) = sum x f - f 0.
+Proof.
+  intros x f [j ->]. rewrite S_INR. replace (INR j + 1 - 1) with (INR j) by ring.
+  rewrite sum_shift by (exists j; reflexivity).
+  rewrite sum_next by (exists j; reflexivity). ring.
+Qed.
+
+Lemma sum_const_last : forall x c, count x -> sum (x - 1) (fun _ => c) = (x - 1) * c.
+Proof.
+  intros x c [j ->]. rewrite S_INR. replace (INR j + 1 - 1) with (INR j) by ring.
+  apply sum_const. exists j. reflexivity.
+Qed.
+
+Lemma sum2_plus : forall x z f g,
+  sum x (fun i => sum z (fun k => f i k + g i k)) =
+  sum x (fun i => sum z (fun k => f i k)) + sum x (fun i => sum z (fun k => g i k)).
+Proof.
+  intros. rewrite <- sum_plus. apply sum_ext. intro. apply sum_plus.
+Qed.
+
+Lemma sum2_scal : forall x z c f,
+  sum x (fun i => sum z (fun k => c * f i k)) = c * sum x (fun i => sum z (fun k => f i k)).
+Proof.
+  intros. rewrite <- sum_scal. apply sum_ext. intro. apply sum_scal.
+Qed.
+
+Lemma sum2_const : forall x z f, whole z ->
+  sum x (fun i => sum z (fun _ => f i)) = z * sum x f.
+Proof.
+  intros. rewrite <- sum_scal. apply sum_ext. intro. apply sum_const. assumption.
+Qed.
+
+Ltac sum_terms :=
+  repeat first
+    [ rewrite sum2_plus
+    | rewrite sum2_scal
+    | rewrite sum2_const by assumption
+    | rewrite sum_plus
+    | rewrite sum_scal
+    | rewrite sum_const by assumption
+    | rewrite sum_const_last by assumption
+    | rewrite sum_shift by assumption
+    | rewrite sum_shift_last by assumption
+    | rewrite sum_last by assumption ].

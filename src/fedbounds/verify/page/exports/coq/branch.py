@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from fedbounds.theory.checker.check import nonnegative
 from fedbounds.theory.checker.expressions import Reader
@@ -50,6 +51,11 @@ class Script:
         names += [f"?{name}" for _, name in self.parameters]
         return f"rewrite {', '.join(names)}; " if names else ""
 
+    def names(self) -> str:
+        """The tactic that replaces what is measured by its names."""
+        known = [f"?{name}" for _, _, name in reversed(self.equal) if name.startswith("N_")]
+        return f"rewrite {', '.join(known)}; " if known else ""
+
     def show(self, what: str, tactic: str, name: str) -> None:
         self.say(f"assert ({name} : {what}).")
         self.say(f"{{ {tactic} }}")
@@ -76,6 +82,28 @@ def name_atoms(script: Script, keys: Iterator[str] | list[str], terms: Terms) ->
             script.say(f"destruct (named {text}) as [{name} {known}].")
         script.atoms[key] = name
         script.equal.append((text, name, known))
+        short = _contracted(key, Terms(theory))
+        if short:  # rewriting leaves f for fun t => f t
+            script.say(f"assert (N_{number}' : {short} = {name}) by exact {known}.")
+            script.equal.append((short, name, f"N_{number}'"))
+
+
+def _contracted(key: str, terms: Terms) -> str:
+    """A sum of a quantity of its last argument alone, without naming the argument."""
+    for prefix, index in (("Sum_t(", "t"), ("Sum_ik(", "k")):
+        found = parts(key.removeprefix(prefix)[:-1]) if key.startswith(prefix) else None
+        if found is None or found[1][-1] != index:
+            continue
+        own = key_text(key.removeprefix(prefix)[:-1], terms)[1:-1].rpartition(" ")[0]
+        own = f"({own})" if " " in own else own
+        return f"(sum T {own})" if index == "t" else f"(sum n (fun i => sum K {own}))"
+    return ""
+
+
+def open_all(script: Script) -> None:
+    """A name for every root, power and maximum that is no expression in parameters."""
+    for opened in script.reader.ring.notes.opened:
+        _open(script, opened)
 
 
 def key_text(key: str, terms: Terms) -> str:
@@ -137,9 +165,7 @@ def _specials(node: ast.AST, reader: Reader) -> Iterator[ast.expr]:
         yield from _specials(inner, reader)
     match node:
         case ast.Call(func=ast.Name(id=name)) if (
-            name in _SPECIAL
-            or name in reader.theory.quantities
-            or reader.theory.symbols.get(name) == "varying"
+            name in _SPECIAL or name in reader.theory.quantities
         ):
             yield node
         case ast.BinOp(op=ast.Pow(), right=right):
@@ -170,21 +196,49 @@ def _equation(
             script.equal.append((text, script.atoms[key], name))
         case ast.Call(func=ast.Name(id="sqrt"), args=[inner]):
             _root(script, text, value.plain(), reader.ratio(ast.unparse(inner)), name)
-        case ast.Call(func=ast.Name(id="Sum_t"), args=[_]) if [*value.terms] and (
-            len(value.terms) == 1
-            and any(t == text for t, _, _ in script.equal)
-        ):
-            return
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
             _power(script, text, node, value.plain(), reader, name)
         case ast.Call(func=ast.Name(id="Max" | "Min" as kind), args=arguments):
             _extreme(script, kind, text, value.plain(), arguments, reader, terms, name)
-        case ast.Call(func=ast.Name(id="Sum_t" | "Mean_t" | "Sum_i" | "Sum_ik")):
-            raise Withheld("a sum")
-        case ast.Call(func=ast.Name(id="Sum")):
-            raise Withheld("a geometric sum")
+        case ast.Call(func=ast.Name(id="Sum_t" | "Mean_t" | "Sum_i" | "Sum_ik" as kind)):
+            from .sums import sum_of
+
+            inner, over = ast.unparse(node.args[0]), kind.rpartition("_")[2]
+            whole = text if kind != "Mean_t" else terms.term(_sum_t(node.args[0]))
+            sum_of(script, inner, over, reader, terms, whole)
+        case ast.Call(func=ast.Name(id="Sum"), args=[ast.BinOp(left=base), ast.Tuple(elts=ends)]):
+            _geometric(script, text, base, ends[2], reader, terms, name)
         case _:
-            raise Withheld("a count of each round")
+            raise Withheld(f"no equation for {text}")
+
+
+def _sum_t(inner: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name("Sum_t"), [inner], [])
+
+
+def _geometric(
+    script: Script,
+    text: str,
+    base: ast.expr,
+    last: ast.expr,
+    reader: Reader,
+    terms: Terms,
+    name: str,
+) -> None:
+    """The sum of q^r for r from 0 to N."""
+    after = ast.BinOp(last, ast.Add(), ast.Constant(1))
+    power = ast.BinOp(base, ast.Pow(), after)
+    name_specials(script, ast.unparse(power), reader, terms)
+    q = terms.term(base)
+    shown = f"((pw {q} ({terms.term(last)} + 1) - 1) / ({q} - 1))"
+    script.say(f"assert ({name} : {text} = {shown}).")
+    value = script.quotients().ratio(reader.ratio(ast.unparse(base)))
+    less = script.quotients().ratio(reader.ratio(ast.unparse(base)) - reader.ring.number(1))
+    script.say("{ apply sum_powers; [wholes | | ].")
+    script.say(f"  {{ replace {q} with {value} by ({script.rewrite()}same). pos. }}")
+    script.say(f"  {{ assert ({q} - 1 = {less}) by ({script.rewrite()}same).")
+    script.say(f"    assert ({less} <> 0) by nonzero. lra. }} }}")
+    script.equal.append((text, shown, name))
 
 
 def _further(script: Script, ratio: Ratio, kind: str) -> str | None:
@@ -201,7 +255,7 @@ def _root(script: Script, text: str, root: Ratio, inside: Ratio, name: str) -> N
     if opened is not None:
         _open(script, opened)
         own = script.further[opened]
-        tactic = f"rewrite <- D_{own}. f_equal. {script.rewrite()}same."
+        tactic = f"rewrite <- D_{own}. f_equal; {script.rewrite()}same."
         script.show(f"{text} = {own}", tactic, name)
         script.equal.append((text, own, name))
         return
@@ -249,8 +303,15 @@ def _power(
     shown = quotients.ratio(base)
     if exponent.above.is_constant() and exponent.below.is_constant():
         given = constant(node.right)
-        if given is None or given.denominator == 1 or given < 0:
-            raise Withheld("a power whose exponent is a number in one branch")
+        number = _rational(exponent)
+        if given is None and number.denominator == 1 and number >= 0:
+            own = f"({shown} ^ {number})"
+            tactic = f"apply pw_whole; [pos | {script.rewrite()}same | {script.rewrite()}simpl; same]."
+            script.show(f"{text} = {own}", tactic, name)
+            script.equal.append((text, own, name))
+            return
+        if given is None or given < 0:
+            raise Withheld("a power with a negative exponent that is no integer")
         root = base.power(_fmpq(1, given.denominator))
         own = quotients.ratio(root)
         p, q = given.numerator, given.denominator
@@ -281,6 +342,12 @@ def _power(
             script.equal.append((text, f"({target})", name))
             return
     raise Withheld("a power")
+
+
+def _rational(ratio: Ratio) -> Fraction:
+    above = ratio.above.coeffs()
+    value = (above[0] if above else 0) / ratio.below.coeffs()[0]
+    return Fraction(int(value.p), int(value.q))
 
 
 def _fmpq(p: int, q: int) -> object:

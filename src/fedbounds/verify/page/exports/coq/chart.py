@@ -13,7 +13,7 @@ from fedbounds.theory.checker.text import words
 from .branch import Script, name_specials
 from .errors import Withheld
 from .quotients import Quotients
-from .terms import Terms, identifier
+from .terms import Terms, identifier, parameter
 
 _DECIDED = {"split": ("above", "below"), "integer": ("equal", "after")}
 _COUNTS = ("integer", "varying")
@@ -51,13 +51,27 @@ def chosen(chart: Sequence[Assignment], branch: int) -> list[str]:
     return kinds
 
 
-def cases(script: Script, chart: Sequence[Assignment], place: int) -> str:
-    """The tactic that tells the two branches of an assignment apart."""
+def cases(
+    script: Script, chart: Sequence[Assignment], place: int, known: Sequence[Known]
+) -> None:
+    """The lines that tell the two branches of an assignment apart."""
     one = chart[place]
+    reader = _before(script, chart, place)
+    bound, name = _quotients(script).ratio(reader.ratio(one.bound)), parameter(reader.theory, one.name)
     if one.kind == "split":
-        bound = _quotients(script).ratio(_before(script, chart, place).ratio(one.bound))
-        return f"destruct (Rle_or_lt {bound} {identifier(one.name)}) as [C_{place} | C_{place}]."
-    raise Withheld("a count that is at its bound or above")
+        script.say(f"destruct (Rle_or_lt {bound} {name}) as [C_{place} | C_{place}].")
+        return
+    whole = "apply whole_count; assumption" if one.bound in reader.theory.symbols else "wholes"
+    raw = Terms(reader.theory).text(one.bound)
+    if one.bound == "1":
+        script.say(f"assert (B_{place} : {bound} <= {name}) by (apply count_at_least; assumption).")
+    else:
+        _justify(script, one, place, reader, reader.ratio(one.bound), ">=", known)
+    script.say(f"assert (D_{place} : {raw} <= {name}) by ({script.rewrite()}exact B_{place}).")
+    script.say(
+        f"destruct (whole_gap {name} {raw} ltac:(apply whole_count; assumption) ltac:({whole}) "
+        f"D_{place}) as [C_{place} | C_{place}]."
+    )
 
 
 def assign(
@@ -69,7 +83,7 @@ def assign(
 ) -> None:
     """The lines after which a parameter is what the chart says."""
     one, reader = chart[place], _before(script, chart, place)
-    name, slack = identifier(one.name), identifier(f"{one.name}_")
+    name, slack = parameter(reader.theory, one.name), identifier(f"{one.name}_")
     sign, proved = f"P_{one.name}_", f"Q_{one.name}"
     theory, quotients = reader.theory, _quotients(script)
     decided = one.kind != kind
@@ -112,8 +126,18 @@ def assign(
         case "solve":
             assert bound is not None
             _solve(script, one, reader, shown)
+        case "equal":
+            raw = Terms(theory).text(one.bound)
+            script.say(f"assert ({proved} : {name} = {shown}).")
+            script.say(f"{{ transitivity {raw}; [exact C_{place} | {script.rewrite()}same]. }}")
+        case "after":
+            raw = Terms(theory).text(one.bound)
+            script.say(f"assert (E_{place} : {shown} + 1 <= {name}).")
+            script.say(f"{{ apply Rle_trans with ({raw} + 1); [right | exact C_{place}].")
+            script.say(f"  {script.rewrite()}same. }}")
+            script.say(f"destruct (above _ _ E_{place}) as [{slack} [{sign} {proved}]].")
         case _:
-            raise Withheld("a count that is at its bound or above")
+            raise Withheld(f"an assignment {kind}")
     script.parameters.append((one.name, proved))
 
 
@@ -123,7 +147,7 @@ def _solve(script: Script, one: Assignment, reader: Reader, shown: str) -> None:
     slope = whole.above.derivative(ring.names.index(one.name))
     b = Ratio(ring, slope, whole.below)
     a = whole - b * ring.variable(one.name)
-    name, slack = identifier(one.name), identifier(f"{one.name}_")
+    name, slack = parameter(reader.theory, one.name), identifier(f"{one.name}_")
     first, second = quotients.ratio(a), quotients.ratio(b)
     text = f"{first} + {second} * {name}"
     script.say(
@@ -144,10 +168,10 @@ def _justify(
 ) -> None:
     """That a condition says what the assignment says, up to a positive factor."""
     free = reader.ring.variable(one.name)
-    quotients, name, terms = _quotients(script), identifier(one.name), Terms(reader.theory)
+    quotients, name, terms = _quotients(script), parameter(reader.theory, one.name), Terms(reader.theory)
     wanted = bound - free if relation == "<=" else free - bound
     for row in known:
-        if one.name not in words(row.condition[0], row.condition[2]):
+        if not row.name or one.name not in words(row.condition[0], row.condition[2]):
             continue
         for number, (left, r, right) in enumerate(weaker(reader, [row.condition])):
             if (r == "==") != (relation == "=="):

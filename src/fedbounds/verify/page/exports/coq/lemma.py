@@ -29,7 +29,7 @@ from fedbounds.theory.checker.keys import affine_of
 from fedbounds.theory.checker.needs import every_part
 from fedbounds.theory.checker.text import words
 
-from .branch import Script, name_atoms, name_specials
+from .branch import Script, name_atoms, name_specials, open_all
 from .chart import Known, assign, cases, chosen, completed, decisions
 from .errors import Withheld
 from .statements import (
@@ -38,7 +38,9 @@ from .statements import (
     assumption,
     comparison,
     declared,
+    everywhere,
     indices,
+    is_varying,
     oriented,
     own_variables,
     proposition,
@@ -46,6 +48,7 @@ from .statements import (
     sides,
     variables,
 )
+from .sums import sum_of, sum_text
 from .terms import Terms, identifier
 
 _ASSUMED = ("infimum", "initial_gap")  # facts that are an assumption's content
@@ -122,7 +125,7 @@ def lemma_of(setting: Setting, step: Step, name: str) -> Lemma:
     held = always(theory, about)
     hypotheses = [
         *declared(theory, about),
-        *((f"always_{place}", comparison(Terms(theory), one)) for place, one in held),
+        *((f"always_{place}", everywhere(theory, one)) for place, one in held),
         *((key, f"{proposition(theory, fact)}") for key, fact in facts.items()),
         *(
             (f"by_{setting.names[one]}", applied(setting, one, theory))
@@ -196,6 +199,7 @@ def _of_certificate(theory: Theory, certificate: Certificate) -> Variables:
             named |= words(*premise.times, *premise.arguments)
             if premise.over:
                 named |= {"T"} if premise.over == "t" else {"n", "K"}
+            named |= words(*(text for _, text in premise.at)) - {"t", "k"}
     return variables(theory, {name.rstrip("_") for name in named})
 
 
@@ -222,6 +226,10 @@ class _Proof:
         for place, one in enumerate((*self.theory.always, *self.statement.conditions)):
             if place >= every:
                 found.append(Known(one, f"condition_{place - every}"))
+            elif place in self.held and is_varying(self.theory, one) and "t" not in indices(
+                self.theory, self.statement.left, self.statement.right
+            ):
+                found.append(Known(one, ""))
             elif place in self.held:
                 found.append(Known(one, f"always_{place}"))
             else:
@@ -239,6 +247,7 @@ class _Proof:
         for name in self.about.symbols:
             if self.theory.symbols[name] == "integer":
                 own = identifier(name)
+                yield f"pose proof (whole_count {own} sign_{name}) as I_{name}."
                 yield f"pose proof (count_positive {own} sign_{name}) as P_{name}."
                 yield f"pose proof (count_at_least {own} sign_{name}) as L_{name}."
 
@@ -246,6 +255,20 @@ class _Proof:
         for name, _ in ranges(self.theory, self.statement):
             yield f"intros {name} W_{name} F_{name} R_{name}."
             yield from self.of_index(name)
+        yield from self.varying()
+
+    def varying(self) -> Iterator[str]:
+        names = [name for name, _ in ranges(self.theory, self.statement)]
+        for name in self.about.symbols:
+            if self.theory.symbols[name] == "varying" and "t" in names:
+                own = f"({identifier(name)} t)"
+                yield f"pose proof (sign_{name} t) as L'_{name}."
+                yield f"pose proof (whole_count {own} L'_{name}) as I_{name}."
+                yield f"pose proof (count_positive {own} L'_{name}) as P_{name}."
+                yield f"pose proof (count_at_least {own} L'_{name}) as L_{name}."
+        for place, one in self.held.items():
+            if "t" in names and is_varying(self.theory, one):
+                yield f"specialize (always_{place} t)."
 
     def of_index(self, name: str) -> Iterator[str]:
         if name == "t" and self.statement.first == 1:
@@ -310,12 +333,14 @@ class _Proof:
         """The lines of a branch, cut where the next case distinction is made."""
         script = Script(found.branch.reader)
         named = {*self.about.symbols}
+        if "t" not in indices(self.theory, self.statement.left, self.statement.right):
+            named -= {n for n, s in self.theory.symbols.items() if s == "varying"}
         chart = completed(self.theory, certificate, named)
         kinds, cuts = chosen(chart, number), []
         splits = set(decisions(chart))
         for place, kind in enumerate(kinds):
             if place in splits:
-                script.say(cases(script, chart, place))
+                cases(script, chart, place, self.known())
                 cuts.append(len(script.lines))
             assign(script, chart, place, kind, self.known())
         self.conclude(script, certificate, found, number, rest, at)
@@ -338,6 +363,7 @@ class _Proof:
         for piece in found.premises:
             keys += piece.value.terms
         name_atoms(script, list(dict.fromkeys(keys)), Terms(self.theory))
+        open_all(script)
         gap_reader = replace(reader.stating(vectors=False), index=_index(at))
         low, _, high = oriented(sides(self.statement))
         for side in (low, high):
@@ -348,14 +374,14 @@ class _Proof:
             if not times.terms:
                 continue
             bottom, top, equal = self.premise(script, found, premise, place, at)
-            own = script.quotients().ratio(times.plain())
+            own = script.quotients().value(times)
             summands.append(f"{own} * ({top} - {bottom})")
             if exact:
-                proofs.append(f"apply times_eq; exact U_{place}.")
+                proofs.append(f"apply times_eq; exact use_{place}.")
             elif equal:
-                proofs.append(f"apply times_eq_le; exact U_{place}.")
+                proofs.append(f"apply times_eq_le; exact use_{place}.")
             else:
-                proofs.append(f"apply times_le; [pos | exact U_{place}].")
+                proofs.append(f"apply times_le; [pos | exact use_{place}].")
         if rest.terms:  # type: ignore[attr-defined]
             summands.append(script.quotients().value(rest))  # type: ignore[arg-type]
             proofs.append("pos.")
@@ -375,8 +401,6 @@ class _Proof:
     ) -> tuple[str, str, bool]:
         """The smaller and the larger side of a premise, which U_place compares."""
         reader, theory = found.branch.reader, self.theory
-        if premise.over:
-            raise Withheld("a sum of a step")
         index = dict(premise.at)
         terms = Terms(theory).at(index)
         inner = replace(reader.stating(vectors=False), index=_index(index))
@@ -394,11 +418,45 @@ class _Proof:
                 raise Withheld("the tangent of a root")
             proof = self.step(script, found, premise, cited, inner, terms)
         low, relation, high = oriented(sides(cited))
+        if premise.over:
+            return self.summed(script, premise, place, cited, inner, terms, proof)
         for side in (low, high):
             name_specials(script, side, inner, terms)
         bottom, top = terms.text(low), terms.text(high)
-        script.say(f"assert (U_{place} : {bottom} {relation} {top}).")
+        script.say(f"assert (use_{place} : {bottom} {relation} {top}).")
         script.say(f"{{ {proof} }}")
+        return bottom, top, relation == "="
+
+    def summed(
+        self,
+        script: Script,
+        premise: Premise,
+        place: int,
+        cited: Statement,
+        inner: Reader,
+        terms: Terms,
+        proof: str,
+    ) -> tuple[str, str, bool]:
+        """A step summed over rounds, clients, or clients and steps."""
+        low, relation, high = oriented(sides(cited))
+        gap, over = f"({high}) - ({low})", premise.over
+        text = sum_text(terms, gap, over, cited.first)
+        lemma = "sum_all_zero" if relation == "=" else "sum_zero_nonneg"
+        own = "zero_of" if relation == "=" else "gap_of"
+        each = {"t": "intros t W_t F_t R_t", "i": "intros i W_i F_i R_i"}.get(
+            over, f"intros i W_i F_i R_i; apply {lemma}; [wholes | intros k W_k F_k R_k]"
+        )
+        sign = "=" if relation == "=" else "<="
+        bottom, top = ("0", text) if relation != "=" else ("0", text)
+        del sign
+        what = f"{text} = 0" if relation == "=" else f"0 <= {text}"
+        script.say(f"assert (all_{place} : {what}).")
+        script.say(f"{{ apply {lemma}; [wholes | {each}].")
+        script.say(f"  apply {own}. {proof} }}")
+        target = f"0 = {text}" if relation == "=" else what
+        script.say(f"assert (use_{place} : {target}).")
+        script.say(f"{{ {'symmetry; ' if relation == '=' else ''}exact all_{place}. }}")
+        sum_of(script, gap, over, inner, terms, text, cited.first if over == "t" else 0)
         return bottom, top, relation == "="
 
     def condition(
@@ -423,16 +481,16 @@ class _Proof:
         bottom, top = terms.text(low), terms.text(high)
         if "squared" in how:
             value = script.quotients().ratio(reader.ratio(low))
-            script.say(f"assert (S_{place} : {bottom} {relation} {top}).")
+            script.say(f"assert (T_{place} : {bottom} {relation} {top}).")
             script.say(f"{{ {proof} }}")
             proof = (
                 f"apply squares_le; [apply le_by with {value}; [{script.rewrite()}same | pos] "
-                f"| exact S_{place}]."
+                f"| exact T_{place}]."
             )
             bottom, top = f"({bottom} ^ 2)", f"({top} ^ 2)"
             if relation == "=":
                 raise Withheld("an equation squared")
-        script.say(f"assert (U_{place} : {bottom} {relation} {top}).")
+        script.say(f"assert (use_{place} : {bottom} {relation} {top}).")
         script.say(f"{{ {proof} }}")
         return bottom, top, relation == "="
 
@@ -474,9 +532,12 @@ class _Proof:
             goals.append(self.implied(script, found, one, inner, terms))
         own = indices(self.theory, self.statement.left, self.statement.right)
         for name, _ in ranges(self.theory, cited):
-            if name not in index and name not in own:
+            at = terms.text(name) if name != "i" else "i"
+            if name in premise.over:
+                at = "(t + 1)" if name == "t" and cited.first else name
+            elif name not in index and name not in own:
                 raise Withheld("a step of rounds that the statement does not name")
-            given += [terms.text(name) if name != "i" else "i", "_", "_", "_"]
+            given += [at, "_", "_", "_"]
             goals += ["wholes.", "lra.", "lra."]
         applied_ = " ".join([f"by_{self.setting.names[premise.name]}", *given])
         tactics = " | ".join(goal[:-1] for goal in goals)

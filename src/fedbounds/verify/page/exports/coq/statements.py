@@ -70,8 +70,9 @@ def assumption(text: str) -> str:
 def variables(theory: Theory, named: Iterable[str], assumptions: Iterable[str] = ()) -> Variables:
     """Of the names in a text, those of parameters and quantities, in the order of the theory."""
     names = set(named)
+    own = [s for s, sign in theory.symbols.items() if s in names and sign != "index"]
     return Variables(
-        tuple(s for s, sign in theory.symbols.items() if s in names and sign != "index"),
+        tuple(sorted(own, key=lambda s: theory.symbols[s] == "varying")),
         tuple(q for q in theory.quantities if q in names),
         tuple(sorted(set(assumptions))),
     )
@@ -108,6 +109,17 @@ def comparison(terms: Terms, found: Comparison) -> str:
     """A comparison; x >= y is written y <= x."""
     low, relation, high = oriented(found)
     return f"{terms.text(low)} {relation} {terms.text(high)}"
+
+
+def is_varying(theory: Theory, found: Comparison) -> bool:
+    """Whether a condition is about a count that each round has its own of."""
+    return any(theory.symbols.get(name) == "varying" for name in words(found[0], found[2]))
+
+
+def everywhere(theory: Theory, found: Comparison) -> str:
+    """A condition that holds everywhere, in every round."""
+    binder = "forall t : R, " if is_varying(theory, found) else ""
+    return binder + comparison(Terms(theory), found)
 
 
 def oriented(found: Comparison) -> Comparison:

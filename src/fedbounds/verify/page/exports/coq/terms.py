@@ -26,6 +26,12 @@ def identifier(name: str) -> str:
     return f"{name}'" if name in _TAKEN or name.rstrip("_") in _TAKEN else name
 
 
+def parameter(theory: Theory, name: str) -> str:
+    """A parameter; what each round has its own of is that of the round t."""
+    own = identifier(name)
+    return f"({own} t)" if theory.symbols[name] == "varying" else own
+
+
 @dataclass(frozen=True)
 class Terms:
     """How expressions are written.
@@ -57,7 +63,7 @@ class Terms:
             case ast.Name(id=name):
                 if name not in self.theory.symbols:
                     raise Withheld("it speaks of vectors")
-                return identifier(name)
+                return parameter(self.theory, name)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return f"(- {self.term(operand)})"
             case ast.BinOp(left=left, op=ast.Pow(), right=right):
