@@ -325,7 +325,7 @@ def _power(
         rest = exponent - of[1]
         if rest.above.is_constant() and rest.below.is_constant():
             _open(script, opened)
-            own, whole = script.further[opened], int(quotients.ratio(rest).strip("()"))
+            own, whole = script.further[opened], int(_rational(rest))
             r = quotients.ratio(of[1])
             strict = base.positive()
             lemma = "pw_up" if whole >= 0 else "pw_down"

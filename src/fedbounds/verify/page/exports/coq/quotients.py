@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import lcm
+
+from flint import fmpq
 
 from fedbounds.theory.checker.ratios import Polynomial, Ratio, Ring
 from fedbounds.theory.checker.values import CONSTANT, Value
@@ -24,17 +27,16 @@ class Quotients:
     atoms: Mapping[str, str]
 
     def ratio(self, ratio: Ratio) -> str:
-        """A quotient."""
-        above = self.polynomial(ratio.above)
-        if ratio.below.is_constant():
-            value = ratio.below.leading_coefficient()
-            return above if value == 1 else f"({above} / {value})"
+        """A quotient with whole coefficients: one number below, where there would be many."""
         coefficient, factors = ratio.below.factor()
         if any(self.ring.sign(one) != 1 for one, _ in factors):
-            coefficient, factors = 1, [(ratio.below, 1)]
-        found = [f"({self.polynomial(p)})" + (f" ^ {e}" if e > 1 else "") for p, e in factors]
-        found += [f"({coefficient})"] if coefficient != 1 else []
-        return f"({above} / ({' * '.join(found)}))"
+            coefficient, factors = fmpq(1), [(ratio.below, 1)]
+        common = lcm(*(int(c.q) for c in ratio.above.coeffs()))
+        number = coefficient * common
+        above = self.polynomial(ratio.above * common * number.q)
+        found = [f"{self.polynomial(p)}" + (f" ^ {e}" if e > 1 else "") for p, e in factors]
+        found = [str(number.p), *found] if number.p != 1 else found
+        return f"({above} / ({' * '.join(found)}))" if found else above
 
     def value(self, value: Value) -> str:
         """A sum of quotients times quantities."""
@@ -57,6 +59,8 @@ class Quotients:
             if coefficient != 1 or not own:
                 own = [value if "/" not in value else f"({value})", *own]
             terms.append(" * ".join(own))
+        if len(terms) == 1 and terms[0].isidentifier():
+            return terms[0]
         return f"({' + '.join(terms)})" if terms else "0"
 
     def _name(self, name: str) -> str:
