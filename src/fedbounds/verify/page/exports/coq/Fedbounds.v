@@ -333,14 +333,15 @@ Ltac signs :=
     | apply sum_nonneg; intro; signs ].
 
 Ltac wholes :=
-  repeat first
-    [ assumption
-    | apply whole_0
-    | apply whole_num
-    | apply whole_count; assumption
-    | apply whole_plus
-    | apply whole_mult
-    | apply whole_minus; [ | | lra] ].
+  lazymatch goal with
+  | |- whole ((?x - 1) + 1) => replace ((x - 1) + 1) with x by ring; wholes
+  | |- whole (_ + _) => apply whole_plus; wholes
+  | |- whole (_ - _) => apply whole_minus; [wholes | wholes | lra]
+  | |- whole (_ * _) => apply whole_mult; wholes
+  | |- whole 0 => exact whole_0
+  | |- whole (IZR _) => apply whole_num
+  | |- _ => first [assumption | apply whole_count; assumption]
+  end.
 
 Ltac lesser :=
   first

@@ -53,7 +53,7 @@ class Script:
 
     def names(self) -> str:
         """The tactic that replaces what is measured by its names."""
-        known = [f"?{name}" for _, _, name in reversed(self.equal) if name.startswith("N_")]
+        known = [f"?{name}" for _, _, name in reversed(self.equal) if name.startswith(("N'", "M'"))]
         return f"rewrite {', '.join(known)}; " if known else ""
 
     def show(self, what: str, tactic: str, name: str) -> None:
@@ -72,7 +72,7 @@ def name_atoms(script: Script, keys: Iterator[str] | list[str], terms: Terms) ->
         if key == CONSTANT or key in script.atoms:
             continue
         number = len(script.atoms)
-        name, known, sign = f"q_{number}", f"N_{number}", f"P_q_{number}"
+        name, known, sign = f"q'{number}", f"N'{number}", f"P'q{number}"
         text = key_text(key, Terms(theory))
         if nonnegative(theory, key):
             script.say(
@@ -84,8 +84,8 @@ def name_atoms(script: Script, keys: Iterator[str] | list[str], terms: Terms) ->
         script.equal.append((text, name, known))
         short = _contracted(key, Terms(theory))
         if short:  # rewriting leaves f for fun t => f t
-            script.say(f"assert (N_{number}' : {short} = {name}) by exact {known}.")
-            script.equal.append((short, name, f"N_{number}'"))
+            script.say(f"assert (M'{number} : {short} = {name}) by exact {known}.")
+            script.equal.append((short, name, f"M'{number}"))
 
 
 def _contracted(key: str, terms: Terms) -> str:
@@ -149,7 +149,7 @@ def name_specials(script: Script, expression: str, reader: Reader, terms: Terms)
             continue
         value = reader.read(ast.unparse(node))
         name_atoms(script, list(value.terms), terms)
-        name = f"A_{len(script.equal)}"
+        name = f"A'{len(script.equal)}"
         _equation(script, node, text, value, reader, terms, name)
 
 
@@ -230,6 +230,7 @@ def _geometric(
     power = ast.BinOp(base, ast.Pow(), after)
     name_specials(script, ast.unparse(power), reader, terms)
     q = terms.term(base)
+    name = f"A'{len(script.equal)}"
     shown = f"((pw {q} ({terms.term(last)} + 1) - 1) / ({q} - 1))"
     script.say(f"assert ({name} : {text} = {shown}).")
     value = script.quotients().ratio(reader.ratio(ast.unparse(base)))
@@ -255,7 +256,7 @@ def _root(script: Script, text: str, root: Ratio, inside: Ratio, name: str) -> N
     if opened is not None:
         _open(script, opened)
         own = script.further[opened]
-        tactic = f"rewrite <- D_{own}. f_equal; {script.rewrite()}same."
+        tactic = f"rewrite <- D'{own}. f_equal; {script.rewrite()}same."
         script.show(f"{text} = {own}", tactic, name)
         script.equal.append((text, own, name))
         return
@@ -275,7 +276,7 @@ def _open(script: Script, opened: str) -> None:
         for other in script.reader.ring.notes.opened:
             if other != opened and one.above.degrees()[script.reader.ring.names.index(other)]:
                 _open(script, other)
-    own = f"v_{len(script.further)}"
+    own = f"v'{len(script.further)}"
     given = [quotients.ratio(one) for one in of]
     match kind:
         case "sqrt":
@@ -286,7 +287,7 @@ def _open(script: Script, opened: str) -> None:
             what = _nested("Rmax" if kind == "Max" else "Rmin", given)
     positive = opened in script.reader.ring.positive
     lemma = "named_pos" if positive else "named_nonneg"
-    script.say(f"destruct ({lemma} {what} ltac:(pos)) as [{own} [D_{own} P_{own}]].")
+    script.say(f"destruct ({lemma} {what} ltac:(pos)) as [{own} [D'{own} P'{own}]].")
     script.further[opened] = own
 
 
@@ -335,7 +336,7 @@ def _power(
             target = f"{own} {operator} {shown} ^ {abs(whole)}"
             args = f"(X := {shown}) (r := {r}) (j := {abs(whole)}%nat)"
             tactic = (
-                f"rewrite <- D_{own}. apply {lemma} with {args}; "
+                f"rewrite <- D'{own}. apply {lemma} with {args}; "
                 f"[pos | {script.rewrite()}same | {script.rewrite()}simpl; same]."
             )
             script.show(f"{text} = {target}", tactic, name)

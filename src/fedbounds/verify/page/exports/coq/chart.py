@@ -59,18 +59,18 @@ def cases(
     reader = _before(script, chart, place)
     bound, name = _quotients(script).ratio(reader.ratio(one.bound)), parameter(reader.theory, one.name)
     if one.kind == "split":
-        script.say(f"destruct (Rle_or_lt {bound} {name}) as [C_{place} | C_{place}].")
+        script.say(f"destruct (Rle_or_lt {bound} {name}) as [C'{place} | C'{place}].")
         return
     whole = "apply whole_count; assumption" if one.bound in reader.theory.symbols else "wholes"
     raw = Terms(reader.theory).text(one.bound)
     if one.bound == "1":
-        script.say(f"assert (B_{place} : {bound} <= {name}) by (apply count_at_least; assumption).")
+        script.say(f"assert (B'{place} : {bound} <= {name}) by (apply count_at_least; assumption).")
     else:
         _justify(script, one, place, reader, reader.ratio(one.bound), ">=", known)
-    script.say(f"assert (D_{place} : {raw} <= {name}) by ({script.rewrite()}exact B_{place}).")
+    script.say(f"assert (D'{place} : {raw} <= {name}) by lra.")
     script.say(
         f"destruct (whole_gap {name} {raw} ltac:(apply whole_count; assumption) ltac:({whole}) "
-        f"D_{place}) as [C_{place} | C_{place}]."
+        f"D'{place}) as [C'{place} | C'{place}]."
     )
 
 
@@ -84,7 +84,7 @@ def assign(
     """The lines after which a parameter is what the chart says."""
     one, reader = chart[place], _before(script, chart, place)
     name, slack = parameter(reader.theory, one.name), identifier(f"{one.name}_")
-    sign, proved = f"P_{one.name}_", f"Q_{one.name}"
+    sign, proved = f"P'{one.name}_", f"Q'{one.name}"
     theory, quotients = reader.theory, _quotients(script)
     decided = one.kind != kind
     bound = None if kind == "root" else reader.ratio(one.bound)
@@ -93,28 +93,28 @@ def assign(
     match kind:
         case "above" | "scaled":
             if decided:
-                script.say(f"assert (B_{place} : {shown} <= {name}) by exact C_{place}.")
+                script.say(f"assert (B'{place} : {shown} <= {name}) by exact C'{place}.")
             elif count and one.bound == "1":
                 script.say(
-                    f"assert (B_{place} : {shown} <= {name}) by (apply count_at_least; assumption)."
+                    f"assert (B'{place} : {shown} <= {name}) by (apply count_at_least; assumption)."
                 )
             else:
                 assert bound is not None
                 _justify(script, one, place, reader, bound, ">=", known)
             if kind == "above":
-                how = f"above _ _ B_{place}"
+                how = f"above _ _ B'{place}"
             else:
-                how = f"scaled {name} {shown} {one.of} ltac:(pos) ltac:(lia) B_{place}"
+                how = f"scaled {name} {shown} {one.of} ltac:(pos) ltac:(lia) B'{place}"
             script.say(f"destruct ({how}) as [{slack} [{sign} {proved}]].")
         case "below":
             if decided:
                 script.say(
-                    f"assert (B_{place} : {name} <= {shown}) by (apply Rlt_le; exact C_{place})."
+                    f"assert (B'{place} : {name} <= {shown}) by (apply Rlt_le; exact C'{place})."
                 )
             else:
                 assert bound is not None
                 _justify(script, one, place, reader, bound, "<=", known)
-            how = f"below {name} {shown} ltac:(pos) ltac:(pos) B_{place}"
+            how = f"below {name} {shown} ltac:(pos) ltac:(pos) B'{place}"
             script.say(f"destruct ({how}) as [{slack} [{sign} {proved}]].")
         case "root":
             how = f"root_exists {name} {one.bound} ltac:(pos) ltac:(lia)"
@@ -122,20 +122,20 @@ def assign(
         case "equal" if not decided:
             assert bound is not None
             _justify(script, one, place, reader, bound, "==", known)
-            script.say(f"assert ({proved} : {name} = {shown}) by exact B_{place}.")
+            script.say(f"assert ({proved} : {name} = {shown}) by exact B'{place}.")
         case "solve":
             assert bound is not None
             _solve(script, one, reader, shown)
         case "equal":
             raw = Terms(theory).text(one.bound)
             script.say(f"assert ({proved} : {name} = {shown}).")
-            script.say(f"{{ transitivity {raw}; [exact C_{place} | {script.rewrite()}same]. }}")
+            script.say(f"{{ transitivity {raw}; [exact C'{place} | {script.rewrite()}same]. }}")
         case "after":
             raw = Terms(theory).text(one.bound)
-            script.say(f"assert (E_{place} : {shown} + 1 <= {name}).")
-            script.say(f"{{ apply Rle_trans with ({raw} + 1); [right | exact C_{place}].")
+            script.say(f"assert (E'{place} : {shown} + 1 <= {name}).")
+            script.say(f"{{ apply Rle_trans with ({raw} + 1); [right | exact C'{place}].")
             script.say(f"  {script.rewrite()}same. }}")
-            script.say(f"destruct (above _ _ E_{place}) as [{slack} [{sign} {proved}]].")
+            script.say(f"destruct (above _ _ E'{place}) as [{slack} [{sign} {proved}]].")
         case _:
             raise Withheld(f"an assignment {kind}")
     script.parameters.append((one.name, proved))
@@ -151,10 +151,10 @@ def _solve(script: Script, one: Assignment, reader: Reader, shown: str) -> None:
     first, second = quotients.ratio(a), quotients.ratio(b)
     text = f"{first} + {second} * {name}"
     script.say(
-        f"destruct (solve_root ({text}) ltac:(pos)) as [{slack} [P_{one.name}_ E_{one.name}]]."
+        f"destruct (solve_root ({text}) ltac:(pos)) as [{slack} [P'{one.name}_ E'{one.name}]]."
     )
-    script.say(f"assert (Q_{one.name} : {name} = {shown}).")
-    script.say(f"{{ rewrite (solve_linear {first} {second} {name} _ ltac:(pos) E_{one.name}). same. }}")
+    script.say(f"assert (Q'{one.name} : {name} = {shown}).")
+    script.say(f"{{ rewrite (solve_linear {first} {second} {name} _ ltac:(pos) E'{one.name}). same. }}")
 
 
 def _justify(
@@ -186,7 +186,7 @@ def _justify(
                 continue
             source = row.name
             if number:
-                source = f"V_{place}"
+                source = f"V'{place}"
                 script.say(f"assert ({source} : {terms.text(low)} <= {terms.text(high)}).")
                 script.say(f"{{ weaken {row.name}. }}")
             for side in (low, high):
@@ -199,12 +199,12 @@ def _justify(
             want = f"{shown} - {name}" if relation == "<=" else f"{name} - {shown}"
             proof = f"[ | lra | {script.rewrite()}same]"
             if relation == "==":
-                script.say(f"assert (B_{place} : {name} = {shown}).")
+                script.say(f"assert (B'{place} : {name} = {shown}).")
                 script.say(f"{{ assert (0 = 0) by reflexivity. cut ({want} = 0); [lra | ].")
                 script.say(f"  apply (zero_by {c} ({gap})); {proof}. {script.rewrite()}nonzero. }}")
                 return
             text = f"{name} <= {shown}" if relation == "<=" else f"{shown} <= {name}"
-            script.say(f"assert (B_{place} : {text}).")
+            script.say(f"assert (B'{place} : {text}).")
             script.say(f"{{ cut (0 <= {want}); [lra | ].")
             script.say(f"  apply (sign_by {c} ({gap})); {proof}. pos. }}")
             return

@@ -233,7 +233,7 @@ class _Proof:
             elif place in self.held:
                 found.append(Known(one, f"always_{place}"))
             else:
-                found.append(Known(one, "R_k" if "k" in words(one[0]) else ""))
+                found.append(Known(one, "R'k" if "k" in words(one[0]) else ""))
         return found
 
     def head(self) -> Iterator[str]:
@@ -247,13 +247,13 @@ class _Proof:
         for name in self.about.symbols:
             if self.theory.symbols[name] == "integer":
                 own = identifier(name)
-                yield f"pose proof (whole_count {own} sign_{name}) as I_{name}."
-                yield f"pose proof (count_positive {own} sign_{name}) as P_{name}."
-                yield f"pose proof (count_at_least {own} sign_{name}) as L_{name}."
+                yield f"pose proof (whole_count {own} sign_{name}) as I'{name}."
+                yield f"pose proof (count_positive {own} sign_{name}) as P'{name}."
+                yield f"pose proof (count_at_least {own} sign_{name}) as L'{name}."
 
     def indexed(self) -> Iterator[str]:
         for name, _ in ranges(self.theory, self.statement):
-            yield f"intros {name} W_{name} F_{name} R_{name}."
+            yield f"intros {name} W'{name} F'{name} R'{name}."
             yield from self.of_index(name)
         yield from self.varying()
 
@@ -263,18 +263,18 @@ class _Proof:
             if self.theory.symbols[name] == "varying" and "t" in names:
                 own = f"({identifier(name)} t)"
                 yield f"pose proof (sign_{name} t) as L'_{name}."
-                yield f"pose proof (whole_count {own} L'_{name}) as I_{name}."
-                yield f"pose proof (count_positive {own} L'_{name}) as P_{name}."
-                yield f"pose proof (count_at_least {own} L'_{name}) as L_{name}."
+                yield f"pose proof (whole_count {own} L'_{name}) as I'{name}."
+                yield f"pose proof (count_positive {own} L'_{name}) as P'{name}."
+                yield f"pose proof (count_at_least {own} L'_{name}) as L'{name}."
         for place, one in self.held.items():
             if "t" in names and is_varying(self.theory, one):
                 yield f"specialize (always_{place} t)."
 
     def of_index(self, name: str) -> Iterator[str]:
         if name == "t" and self.statement.first == 1:
-            yield f"assert (P_{name} : 0 < {name}) by lra."
+            yield f"assert (P'{name} : 0 < {name}) by lra."
         else:
-            yield f"assert (P_{name} : 0 <= {name}) by (apply whole_nonneg; assumption)."
+            yield f"assert (P'{name} : 0 <= {name}) by (apply whole_nonneg; assumption)."
 
     def combined(self) -> list[str]:
         return [*self.head(), *self.indexed(), *self.tree(self.certificate, {}, None)]
@@ -289,8 +289,8 @@ class _Proof:
         start = str(self.statement.first) if x == "t" else "0"
         last = "T - 1" if x == "t" else "K - 1"
         for name, _ in rows:
-            lines.append(f"intros {name} W_{name} F_{name} R_{name}.")
-        lines.append(f"revert {x} W_{x} F_{x} R_{x}.")
+            lines.append(f"intros {name} W'{name} F'{name} R'{name}.")
+        lines.append(f"revert {x} W'{x} F'{x} R'{x}.")
         lines += [
             line for name, _ in rows if name != x for line in self.of_index(name)
         ]
@@ -298,9 +298,9 @@ class _Proof:
         lines.append("{ cbv beta.")
         lines += self.tree(base, {x: start}, None)
         lines.append("}")
-        lines.append(f"intros {x} W_{x} F_{x} N_{x} before.")
+        lines.append(f"intros {x} W'{x} F'{x} N'{x} before.")
         lines += self.of_index(x)
-        lines.append(f"assert (R_{x} : {x} <= {last}) by lra.")
+        lines.append(f"assert (R'{x} : {x} <= {last}) by lra.")
         lines += self.tree(self.certificate, {x: f"{x}+1"}, self.statement)
         return lines
 
@@ -443,8 +443,8 @@ class _Proof:
         text = sum_text(terms, gap, over, cited.first)
         lemma = "sum_all_zero" if relation == "=" else "sum_zero_nonneg"
         own = "zero_of" if relation == "=" else "gap_of"
-        each = {"t": "intros t W_t F_t R_t", "i": "intros i W_i F_i R_i"}.get(
-            over, f"intros i W_i F_i R_i; apply {lemma}; [wholes | intros k W_k F_k R_k]"
+        each = {"t": "intros t W't F't R't", "i": "intros i W'i F'i R'i"}.get(
+            over, f"intros i W'i F'i R'i; apply {lemma}; [wholes | intros k W'k F'k R'k]"
         )
         sign = "=" if relation == "=" else "<="
         bottom, top = ("0", text) if relation != "=" else ("0", text)
@@ -481,11 +481,11 @@ class _Proof:
         bottom, top = terms.text(low), terms.text(high)
         if "squared" in how:
             value = script.quotients().ratio(reader.ratio(low))
-            script.say(f"assert (T_{place} : {bottom} {relation} {top}).")
+            script.say(f"assert (T'{place} : {bottom} {relation} {top}).")
             script.say(f"{{ {proof} }}")
             proof = (
                 f"apply squares_le; [apply le_by with {value}; [{script.rewrite()}same | pos] "
-                f"| exact T_{place}]."
+                f"| exact T'{place}]."
             )
             bottom, top = f"({bottom} ^ 2)", f"({top} ^ 2)"
             if relation == "=":

@@ -42,7 +42,7 @@ def sum_of(
         else:
             moving.append((script.quotients().ratio(ratio), key))
     body, total = _body(script, fixed, moving, over, first)
-    name = f"A_{len(script.equal)}"
+    name = f"A'{len(script.equal)}"
     written = outside.text(inner)
     if first:
         written = _next(outside, inner)
