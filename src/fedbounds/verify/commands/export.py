@@ -10,7 +10,7 @@ from fedbounds.verify.own.names import entries_named, named_alone
 
 from .options import OutputFolder
 
-_SEED, _FALSE = 0, 60  # false lemmas of each paper
+_SEED, _FALSE = 0, 50  # false lemmas of each paper
 
 
 @click.group()
@@ -27,9 +27,12 @@ def export() -> None:
     "--table",
     metavar="DIR",
     type=OutputFolder(),
-    help="Have coqc read all, and false lemmas too; write what it says to DIR/counts.md.",
+    help="Have coqc read all, and false lemmas too; write what it says to DIR.",
 )
-def coq(names: tuple[str, ...], out: Path, table: Path | None) -> None:
+@click.option(
+    "--jobs", default=2, show_default=True, type=click.IntRange(1), help="How many coqc at once."
+)
+def coq(names: tuple[str, ...], out: Path, table: Path | None, jobs: int) -> None:
     """Write proved steps as lemmas of Coq: nothing is measured, and nothing admitted.
 
     Definitions, givens, declared signs and conditions are hypotheses by name. A step that cannot be
@@ -45,35 +48,39 @@ def coq(names: tuple[str, ...], out: Path, table: Path | None) -> None:
     entries = entries_named(names)
     require_proofs(named_alone(names, entries))
     books = certificate_data(entry.id for entry in entries)
+    out.mkdir(parents=True, exist_ok=True)
     for key, data in books.items():
         book = book_of(_file(key), multiplied_out(data))
         for name, text in files(book).items():
             write_text(out / name, text)
             click.echo(str(out / name))
         click.echo(
-            f"{key}: {len(book.lemmas)} of {book.proved} proved steps, {len(book.theorems)} theorems"
+            f"{key}: {len(book.lemmas)} of {book.proved} proved steps, "
+            f"{len(book.theorems)} theorems"
         )
         for why, number in reasons(book):
             click.echo(f"  withheld: {number}, {why}")
     if table is not None:
-        _write_table(names, {_file(key): data for key, data in books.items()}, table)
+        _write_table(names, {_file(key): data for key, data in books.items()}, table, jobs)
 
 
-def _write_table(names: tuple[str, ...], books: dict[str, dict[str, object]], table: Path) -> None:
+def _write_table(
+    names: tuple[str, ...], books: dict[str, dict[str, object]], table: Path, jobs: int
+) -> None:
     from ..page.exports.coq.run import require_coq
     from ..page.exports.coq.table import counted, text
     from ..results.files import write_text
 
     told = subprocess.run([require_coq(), "--version"], capture_output=True, text=True, check=True)
     version = told.stdout.splitlines()[0].removeprefix("The ").replace(", version", "")
-    found = []
+    table.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         for key, data in books.items():
-            found.append(counted(key, data, Path(folder), _SEED, _FALSE))
-            click.echo(f"{key}: read by Coq")
-    command = " ".join(["fedbounds export coq", *names, "--table DIR"])
-    write_text(table / "counts.md", text(command, version, found))
-    click.echo(f"table: {table / 'counts.md'}")
+            found = counted(key, data, Path(folder), _SEED, _FALSE, jobs)
+            own = [name for name in names if _file(name.partition("/")[0]) == key] or [key]
+            command = " ".join(["fedbounds export coq", *own, "--table DIR"])
+            write_text(table / f"{key}.md", text(command, version, found))
+            click.echo(f"table: {table / f'{key}.md'}")
 
 
 def _file(key: str) -> str:

@@ -16,7 +16,9 @@ from .theorem import theorem_of
 
 GENERAL = "Fedbounds"
 PER_FILE = 20
-_HEAD = "From Coq Require Import Reals Lra Lia.\nRequire Import {general}.\n{more}Open Scope R_scope.\n"
+_HEAD = (
+    "From Coq Require Import Reals Lra Lia.\nRequire Import {general}.\n{more}Open Scope R_scope.\n"
+)
 _NOTHING: dict[str, Any] = {
     "chart": [],
     "premises": [],
@@ -95,9 +97,7 @@ def book_of(key: str, data: Mapping[str, Any], own: str = "") -> Book:
             withheld.append((step.id, f"not read: {reason}"))
     needed = {one for lemma in lemmas for one in (lemma.step, *lemma.cites)}
     statements = {
-        one: _definition(theory, names[one], said)
-        for one, said in earlier.items()
-        if one in needed
+        one: _definition(theory, names[one], said) for one, said in earlier.items() if one in needed
     }
     proofs = {lemma.step: lemma for lemma in lemmas}
     given = {_step(row).id for row in data["steps"] if _step(row).certificate.rule == "given"}
@@ -142,7 +142,7 @@ def _text(book: Book, lemmas: Sequence[Lemma], more: Sequence[str], name: str) -
     for lemma in lemmas:
         rows.append(f"(* {comment(lemma.step)} *)\n{lemma.text(book.theory)}")
     every = ", ".join(lemma.name for lemma in lemmas)
-    rows.append(f"(* What all of these rest on: the axioms of Coq's real numbers. *)")
+    rows.append("(* What all of these rest on: the axioms of Coq's real numbers. *)")
     rows.append(f"Definition {name}_all := ({every}).\nPrint Assumptions {name}_all.\n")
     return "\n".join(rows)
 

@@ -60,10 +60,6 @@ class Script:
         self.say(f"assert ({name} : {what}).")
         self.say(f"{{ {tactic} }}")
 
-    def is_value(self, what: str, value: str) -> str:
-        """The goal that an expression is what it is multiplied out, and its proof."""
-        return f"{self.rewrite()}same."
-
 
 def name_atoms(script: Script, keys: Iterator[str] | list[str], terms: Terms) -> None:
     """A name for every quantity of a branch, with its sign."""
@@ -75,9 +71,7 @@ def name_atoms(script: Script, keys: Iterator[str] | list[str], terms: Terms) ->
         name, known, sign = f"q'{number}", f"N'{number}", f"P'q{number}"
         text = key_text(key, Terms(theory))
         if nonnegative(theory, key):
-            script.say(
-                f"destruct (named_nonneg {text} ltac:(signs)) as [{name} [{known} {sign}]]."
-            )
+            script.say(f"destruct (named_nonneg {text} ltac:(signs)) as [{name} [{known} {sign}]].")
         else:
             script.say(f"destruct (named {text}) as [{name} {known}].")
         script.atoms[key] = name
@@ -196,7 +190,7 @@ def _equation(
             script.equal.append((text, script.atoms[key], name))
         case ast.Call(func=ast.Name(id="sqrt"), args=[inner]):
             _root(script, text, value.plain(), reader.ratio(ast.unparse(inner)), name)
-        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+        case ast.BinOp(op=ast.Pow()):
             _power(script, text, node, value.plain(), reader, name)
         case ast.Call(func=ast.Name(id="Max" | "Min" as kind), args=arguments):
             _extreme(script, kind, text, value.plain(), arguments, reader, terms, name)
@@ -307,7 +301,9 @@ def _power(
         number = _rational(exponent)
         if given is None and number.denominator == 1 and number >= 0:
             own = f"({shown} ^ {number})"
-            tactic = f"apply pw_whole; [pos | {script.rewrite()}same | {script.rewrite()}simpl; same]."
+            tactic = (
+                f"apply pw_whole; [pos | {script.rewrite()}same | {script.rewrite()}simpl; same]."
+            )
             script.show(f"{text} = {own}", tactic, name)
             script.equal.append((text, own, name))
             return
@@ -316,12 +312,13 @@ def _power(
         root = base.power(_fmpq(1, given.denominator))
         own = quotients.ratio(root)
         p, q = given.numerator, given.denominator
-        tactic = f"apply pw_root with (q := {q}%nat); [pos | lia | lia | {script.rewrite()}same | simpl; lra]."
+        goals = f"pos | lia | lia | {script.rewrite()}same | simpl; lra"
+        tactic = f"apply pw_root with (q := {q}%nat); [{goals}]."
         script.show(f"{text} = {own} ^ {p}", tactic, name)
         script.equal.append((text, f"{own} ^ {p}", name))
         return
     for opened, (kind, of) in reader.ring.notes.opened.items():
-        if kind != "power" or not of[0] == base:
+        if kind != "power" or of[0] != base:
             continue
         rest = exponent - of[1]
         if rest.above.is_constant() and rest.below.is_constant():
@@ -372,23 +369,13 @@ def _extreme(
     if opened is not None:
         raise Withheld("a maximum of what does not compare")
     quotients = script.quotients()
-    lemma = "extreme_max" if kind == "Max" else "extreme_min"
     every = [reader.ratio(ast.unparse(one)) for one in arguments]
-    best = quotients.ratio(value)
-    for one in every:
-        gap = value - one if kind == "Max" else one - value
-        if not gap.nonnegative():
-            raise Withheld("a maximum of what does not compare")
     gaps = [value - one if kind == "Max" else one - value for one in every]
-    place = next(j for j, gap in enumerate(gaps) if gap.is_zero())
+    if not all(gap.nonnegative() for gap in gaps):
+        raise Withheld("a maximum of what does not compare")
+    best, each = quotients.ratio(value), [quotients.ratio(gap) for gap in gaps]
     script.say(f"assert ({name} : {text} = {best}).")
-    script.say(f"{{ {script.rewrite()}")
-    order = "Rle_antisym"
-    script.say(f"  apply {order}.")
-    del lemma, place
-    low, high = ("up", "down") if kind == "Max" else ("down", "up")
-    del low, high
-    each = [quotients.ratio(gap) for gap in gaps]
+    script.say(f"{{ {script.rewrite()}apply Rle_antisym.")
     if kind == "Max":
         script.say("  - repeat apply Rmax_lub.")
         for gap in each:
@@ -406,7 +393,11 @@ def _extreme(
 def _reach(left: str, right: str, gaps: list[Ratio]) -> str:
     """From the argument that is the extreme to the extreme of all."""
     place = next(j for j, gap in enumerate(gaps) if gap.is_zero())
-    down = f"eapply Rle_trans; [ | apply {right}]; " if left == "Rmax_l" else f"eapply Rle_trans; [apply {right} | ]; "
+    down = (
+        f"eapply Rle_trans; [ | apply {right}]; "
+        if left == "Rmax_l"
+        else f"eapply Rle_trans; [apply {right} | ]; "
+    )
     steps = down * place
     last = place == len(gaps) - 1
     if last:
@@ -414,8 +405,3 @@ def _reach(left: str, right: str, gaps: list[Ratio]) -> str:
     if left == "Rmax_l":
         return steps + f"eapply Rle_trans; [ | apply {left}]; right; same."
     return steps + f"eapply Rle_trans; [apply {left} | ]; right; same."
-
-
-def plain_text(value: Mapping[str, Ratio]) -> bool:
-    """Whether no quantity occurs."""
-    return all(key == CONSTANT for key in value)

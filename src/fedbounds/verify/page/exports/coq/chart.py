@@ -51,13 +51,14 @@ def chosen(chart: Sequence[Assignment], branch: int) -> list[str]:
     return kinds
 
 
-def cases(
-    script: Script, chart: Sequence[Assignment], place: int, known: Sequence[Known]
-) -> None:
+def cases(script: Script, chart: Sequence[Assignment], place: int, known: Sequence[Known]) -> None:
     """The lines that tell the two branches of an assignment apart."""
     one = chart[place]
     reader = _before(script, chart, place)
-    bound, name = _quotients(script).ratio(reader.ratio(one.bound)), parameter(reader.theory, one.name)
+    bound, name = (
+        _quotients(script).ratio(reader.ratio(one.bound)),
+        parameter(reader.theory, one.name),
+    )
     if one.kind == "split":
         script.say(f"destruct (Rle_or_lt {bound} {name}) as [C'{place} | C'{place}].")
         return
@@ -154,7 +155,9 @@ def _solve(script: Script, one: Assignment, reader: Reader, shown: str) -> None:
         f"destruct (solve_root ({text}) ltac:(pos)) as [{slack} [P'{one.name}_ E'{one.name}]]."
     )
     script.say(f"assert (Q'{one.name} : {name} = {shown}).")
-    script.say(f"{{ rewrite (solve_linear {first} {second} {name} _ ltac:(pos) E'{one.name}). same. }}")
+    script.say(
+        f"{{ rewrite (solve_linear {first} {second} {name} _ ltac:(pos) E'{one.name}). same. }}"
+    )
 
 
 def _justify(
@@ -168,7 +171,11 @@ def _justify(
 ) -> None:
     """That a condition says what the assignment says, up to a positive factor."""
     free = reader.ring.variable(one.name)
-    quotients, name, terms = _quotients(script), parameter(reader.theory, one.name), Terms(reader.theory)
+    quotients, name, terms = (
+        _quotients(script),
+        parameter(reader.theory, one.name),
+        Terms(reader.theory),
+    )
     wanted = bound - free if relation == "<=" else free - bound
     for row in known:
         if not row.name or one.name not in words(row.condition[0], row.condition[2]):

@@ -3,16 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fedbounds.theory.checker.charts import weaker
 from fedbounds.theory.checker.check import (
     Pieces,
-    _condition,
-    _tangent,
     own_times,
     pieces,
     remainder,
     with_variables,
 )
-from fedbounds.theory.checker.charts import weaker
 from fedbounds.theory.checker.data import (
     Certificate,
     Comparison,
@@ -28,14 +26,15 @@ from fedbounds.theory.checker.facts import fact_of
 from fedbounds.theory.checker.keys import affine_of
 from fedbounds.theory.checker.needs import every_part
 from fedbounds.theory.checker.text import words
+from fedbounds.theory.checker.values import Value
 
 from .branch import Script, name_atoms, name_specials, open_all
 from .chart import Known, assign, cases, chosen, completed, decisions
 from .errors import Withheld
+from .identity import Identity, Used, by_keys
 from .statements import (
     Variables,
     always,
-    assumption,
     comparison,
     declared,
     everywhere,
@@ -52,6 +51,7 @@ from .sums import sum_of, sum_text
 from .terms import Terms, identifier
 
 _ASSUMED = ("infimum", "initial_gap")  # facts that are an assumption's content
+_LONG = 1000  # characters of an identity that is proved quantity by quantity
 _PROVED = ("root_grows", "power_grows", "largest", "least")
 
 
@@ -127,12 +127,11 @@ def lemma_of(setting: Setting, step: Step, name: str) -> Lemma:
         *declared(theory, about),
         *((f"always_{place}", everywhere(theory, one)) for place, one in held),
         *((key, f"{proposition(theory, fact)}") for key, fact in facts.items()),
-        *(
-            (f"by_{setting.names[one]}", applied(setting, one, theory))
-            for one in cited
-        ),
+        *((f"by_{setting.names[one]}", applied(setting, one, theory)) for one in cited),
     ]
-    writer = _Proof(setting, statement, certificate, about, dict(held), tuple(cited), setting.names[step.id])
+    writer = _Proof(
+        setting, statement, certificate, about, dict(held), tuple(cited), setting.names[step.id]
+    )
     match certificate.rule:
         case "combine":
             proof = writer.combined()
@@ -226,8 +225,10 @@ class _Proof:
         for place, one in enumerate((*self.theory.always, *self.statement.conditions)):
             if place >= every:
                 found.append(Known(one, f"condition_{place - every}"))
-            elif place in self.held and is_varying(self.theory, one) and "t" not in indices(
-                self.theory, self.statement.left, self.statement.right
+            elif (
+                place in self.held
+                and is_varying(self.theory, one)
+                and "t" not in indices(self.theory, self.statement.left, self.statement.right)
             ):
                 found.append(Known(one, ""))
             elif place in self.held:
@@ -291,10 +292,8 @@ class _Proof:
         for name, _ in rows:
             lines.append(f"intros {name} W'{name} F'{name} R'{name}.")
         lines.append(f"revert {x} W'{x} F'{x} R'{x}.")
-        lines += [
-            line for name, _ in rows if name != x for line in self.of_index(name)
-        ]
-        lines.append(f"apply whole_induction; [wholes | | ].")
+        lines += [line for name, _ in rows if name != x for line in self.of_index(name)]
+        lines.append("apply whole_induction; [wholes | | ].")
         lines.append("{ cbv beta.")
         lines += self.tree(base, {x: start}, None)
         lines.append("}")
@@ -327,7 +326,7 @@ class _Proof:
         certificate: Certificate,
         found: Pieces,
         number: int,
-        rest: object,
+        rest: Value,
         at: Mapping[str, str],
     ) -> list[list[str]]:
         """The lines of a branch, cut where the next case distinction is made."""
@@ -353,7 +352,7 @@ class _Proof:
         certificate: Certificate,
         found: Pieces,
         number: int,
-        rest: object,
+        rest: Value,
         at: Mapping[str, str],
     ) -> None:
         """The identity, and the sign of each of its summands."""
@@ -368,12 +367,15 @@ class _Proof:
         low, _, high = oriented(sides(self.statement))
         for side in (low, high):
             name_specials(script, side, gap_reader, terms)
-        summands, proofs = [], []
+        summands, proofs, used = [], [], list[Used]()
         for place, premise in enumerate(certificate.premises):
             times = reader.read(own_times(premise.times, number))
             if not times.terms:
                 continue
             bottom, top, equal = self.premise(script, found, premise, place, at)
+            used.append(
+                Used(place, f"({top} - {bottom})", times, found.premises[place].value, equal)
+            )
             own = script.quotients().value(times)
             summands.append(f"{own} * ({top} - {bottom})")
             if exact:
@@ -382,10 +384,14 @@ class _Proof:
                 proofs.append(f"apply times_eq_le; exact use_{place}.")
             else:
                 proofs.append(f"apply times_le; [pos | exact use_{place}].")
-        if rest.terms:  # type: ignore[attr-defined]
-            summands.append(script.quotients().value(rest))  # type: ignore[arg-type]
+        if rest.terms:
+            summands.append(script.quotients().value(rest))
             proofs.append("pos.")
         total = " + ".join(summands) or "0"
+        if len(total) > _LONG and all(one.times.is_plain() for one in used):
+            gap = f"({terms.text(high)} - {terms.text(low)})"
+            by_keys(script, Identity(gap, found.gap, tuple(used), rest, exact))
+            return
         script.say(f"apply {'eq_by' if exact else 'le_by'} with ({total}).")
         script.say(f"{{ {script.rewrite()}same. }}")
         if not summands:
@@ -446,9 +452,6 @@ class _Proof:
         each = {"t": "intros t W't F't R't", "i": "intros i W'i F'i R'i"}.get(
             over, f"intros i W'i F'i R'i; apply {lemma}; [wholes | intros k W'k F'k R'k]"
         )
-        sign = "=" if relation == "=" else "<="
-        bottom, top = ("0", text) if relation != "=" else ("0", text)
-        del sign
         what = f"{text} = 0" if relation == "=" else f"0 <= {text}"
         script.say(f"assert (all_{place} : {what}).")
         script.say(f"{{ apply {lemma}; [wholes | {each}].")
@@ -457,7 +460,7 @@ class _Proof:
         script.say(f"assert (use_{place} : {target}).")
         script.say(f"{{ {'symmetry; ' if relation == '=' else ''}exact all_{place}. }}")
         sum_of(script, gap, over, inner, terms, text, cited.first if over == "t" else 0)
-        return bottom, top, relation == "="
+        return "0", text, relation == "="
 
     def condition(
         self, script: Script, found: Pieces, premise: Premise, place: int
@@ -588,6 +591,3 @@ def _nested(segments: Sequence[list[list[str]]], depth: int, branch: int) -> lis
         inside = _nested(segments, depth + 1, branch + (bit << depth))
         lines += ["{", *(f"  {line}" for line in inside), "}"]
     return lines
-
-
-__all__ = ["Lemma", "Setting", "Sequence", "assumption", "lemma_of"]

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fedbounds.errors import FedboundsError
@@ -27,8 +27,8 @@ AXIOMS = frozenset(
 )
 _AXIOM = re.compile(r"^([A-Z]\w*(?:\.\w+)+)\s*:?", re.MULTILINE)
 _MISSING = "coqc is not installed: `apt-get install coq` has it on Debian"
-_TOGETHER = 200  # seconds for a file of many lemmas, before each is read by itself
-_ALONE = 60
+_TOGETHER = 240  # seconds for a file of many lemmas, before each is read by itself
+_ALONE = 150
 _SESSION = 500
 _UNKNOWN = re.compile(r"The reference\s+(\w+)\s+was\s+not\s+found")
 
@@ -78,21 +78,41 @@ def verdicts(book: Book, at_once: int = 2) -> tuple[list[Verdict], list[Verdict]
             if done.verdict != ACCEPTED:
                 raise FedboundsError(f"Coq does not read {first}: {done.told}")
         parts = [one for one in every if re.fullmatch(rf"{book.key}_\d+\.v", one)]
-        groups = [
-            book.lemmas[at : at + PER_FILE] for at in range(0, len(book.lemmas), PER_FILE)
-        ]
+        groups = [book.lemmas[at : at + PER_FILE] for at in range(0, len(book.lemmas), PER_FILE)]
         with ThreadPoolExecutor(at_once) as pool:
             rows = pool.map(
                 lambda pair: _of_file(folder, book, *pair), zip(parts, groups, strict=True)
             )
             found = [one for row in rows for one in row]
-        theorems: list[Verdict] = []
-        if book.theorems and all(one.verdict == ACCEPTED for one in found):
-            last = compiled(folder, f"{book.key}_theorems.v", _TOGETHER)
-            theorems = [
-                Verdict(one.name, one.step, last.verdict, last.told) for one in book.theorems
-            ]
+        theorems = _theorems(folder, book, list(zip(parts, groups, strict=True)), found)
     return found, theorems
+
+
+def _theorems(
+    folder: Path,
+    book: Book,
+    parts: Sequence[tuple[str, Sequence[Lemma]]],
+    found: Sequence[Verdict],
+) -> list[Verdict]:
+    """Of the theorems whose lemmas are all accepted."""
+    bad = {one.name for one in found if one.verdict != ACCEPTED}
+    for file, lemmas in parts:
+        good = [one for one in lemmas if one.name not in bad]
+        if len(good) < len(lemmas):
+            text = lemmas_text(book, good, file.removesuffix(".v"))
+            (folder / file).write_text(text, encoding="utf-8")
+            compiled(folder, file, _TOGETHER)
+    own = [
+        one
+        for one in book.theorems
+        if not any(f"({name} " in line for name in bad for line in one.proof)
+    ]
+    if not own:
+        return []
+    file = f"{book.key}_theorems.v"
+    (folder / file).write_text(files(replace(book, theorems=tuple(own)))[file], encoding="utf-8")
+    last = compiled(folder, file, _TOGETHER)
+    return [Verdict(one.name, one.step, last.verdict, last.told) for one in own]
 
 
 def _of_file(folder: Path, book: Book, file: str, lemmas: Sequence[Lemma]) -> list[Verdict]:
@@ -134,16 +154,17 @@ def compiled(folder: Path, file: str, limit: float) -> Verdict:
 
 def prepared(folder: Path, book: Book) -> None:
     """Read the general lemmas and the statements, so that lemmas can be read one by one."""
-    for file, text in ((f"{GENERAL}.v", general()), (f"{book.key}.v", files(book)[f"{book.key}.v"])):
+    for file, text in (
+        (f"{GENERAL}.v", general()),
+        (f"{book.key}.v", files(book)[f"{book.key}.v"]),
+    ):
         (folder / file).write_text(text, encoding="utf-8")
         done = compiled(folder, file, _TOGETHER)
         if done.verdict != ACCEPTED:
             raise FedboundsError(f"Coq does not read {file}: {done.told}")
 
 
-def refused(
-    folder: Path, book: Book, rows: Sequence[Planted], true: Sequence[Lemma]
-) -> list[str]:
+def refused(folder: Path, book: Book, rows: Sequence[Planted], true: Sequence[Lemma]) -> list[str]:
     """Names of the false lemmas that Coq refuses, in a folder that is `prepared`.
 
     Raises

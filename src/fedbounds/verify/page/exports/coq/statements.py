@@ -31,7 +31,7 @@ class Variables:
         if varying:
             found.append(f"({' '.join(varying)} : R -> R)")
         for name in self.quantities:
-            kind = "R -> R -> R -> R -> R".split(" -> ")
+            kind = ["R", "R", "R", "R", "R"]
             arity = arity_of(theory, name)
             found.append(f"({identifier(name)} : {' -> '.join(kind[: arity + 1])})")
         if self.assumptions:
@@ -140,7 +140,9 @@ def ranges(theory: Theory, statement: Statement) -> list[tuple[str, list[str]]]:
     found = []
     for name in indices(theory, statement.left, statement.right):
         first = str(statement.first) if name == "t" else "0"
-        found.append((name, [f"whole {name}", f"{first} <= {name}", f"{name} <= {_LAST[name]} - 1"]))
+        found.append(
+            (name, [f"whole {name}", f"{first} <= {name}", f"{name} <= {_LAST[name]} - 1"])
+        )
     return found
 
 

@@ -1,4 +1,4 @@
-"""Sums over rounds, clients and steps: linear, counted where nothing changes, shifted by a round."""
+"""Sums over rounds, clients and steps: linear, counted where nothing changes, shifted."""
 
 import ast
 from collections.abc import Mapping

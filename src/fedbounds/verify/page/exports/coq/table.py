@@ -2,14 +2,14 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .book import Book, book_of, comment, general, reasons
 from .planted import Planted, planted
-from .run import ACCEPTED, Verdict, prepared, refused, verdicts
+from .run import ACCEPTED, LATE, REFUSED, Verdict, prepared, refused, verdicts
 
 _SESSION = 25  # false lemmas that one session of Coq tries
 
@@ -37,10 +37,12 @@ class Counted:
     refused: list[str]
 
 
-def counted(key: str, data: Mapping[str, Any], folder: Path, seed: int, wanted: int) -> Counted:
+def counted(
+    key: str, data: Mapping[str, Any], folder: Path, seed: int, wanted: int, jobs: int = 2
+) -> Counted:
     """A book before Coq: its lemmas, its theorems, and false lemmas made of them."""
     book = book_of(key, data)
-    lemmas, theorems = verdicts(book)
+    lemmas, theorems = verdicts(book, jobs)
     accepted = {one.name for one in lemmas if one.verdict == ACCEPTED}
     true = [one for one in book.lemmas if one.name in accepted]
     false = [one for one in planted(book, seed, wanted) if _of(one) in accepted]
@@ -60,67 +62,44 @@ def general_digest() -> str:
     return hashlib.sha256(general().encode()).hexdigest()[:16]
 
 
-def text(command: str, version: str, every: Sequence[Counted]) -> str:
+def text(command: str, version: str, found: Counted) -> str:
     """The table: counts, what is withheld and why, what is not accepted, and the theorems."""
-    return "\n".join(_lines(command, version, every)) + "\n"
+    return "\n".join(_lines(command, version, found)) + "\n"
 
 
-def _lines(command: str, version: str, every: Sequence[Counted]) -> Iterator[str]:
-    yield "# What Coq says of the proved steps"
+def _lines(command: str, version: str, found: Counted) -> Iterator[str]:
+    book, number = found.book, Counter(row.verdict for row in found.lemmas)
+    yield f"# What Coq says of the proved steps of {book.key}"
     yield ""
-    yield f"`{command}`, {version}, general lemmas `{general_digest()}`"
+    yield f"`{command}`, {version}, theory `{found.digest}`, general lemmas `{general_digest()}`"
     yield ""
-    yield "| paper | theory | proved | exported | accepted | refused | out of time | withheld |"
-    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
-    for one in every:
-        number = Counter(row.verdict for row in one.lemmas)
-        cells = (
-            one.book.key, f"`{one.digest}`", one.book.proved, len(one.lemmas), number[ACCEPTED],
-            number["refused"], number["out of time"], len(one.book.withheld),
-        )  # fmt: skip
-        yield f"| {' | '.join(map(str, cells))} |"
-    total = Counter(row.verdict for one in every for row in one.lemmas)
-    proved = sum(one.book.proved for one in every)
-    yield (
-        f"| all | | {proved} | {sum(len(one.lemmas) for one in every)} | {total[ACCEPTED]} "
-        f"| {total['refused']} | {total['out of time']} "
-        f"| {sum(len(one.book.withheld) for one in every)} |"
-    )
+    yield "| proved | exported | accepted | refused | out of time | withheld |"
+    yield "| ---: | ---: | ---: | ---: | ---: | ---: |"
+    cells = (
+        book.proved, len(found.lemmas), number[ACCEPTED], number[REFUSED], number[LATE],
+        len(book.withheld),
+    )  # fmt: skip
+    yield f"| {' | '.join(map(str, cells))} |"
     yield ""
-    yield f"Accepted: {100 * total[ACCEPTED] / max(proved, 1):.1f} % of all proved steps."
+    yield f"Of {len(found.planted)} false lemmas Coq refuses {len(found.refused)}."
     yield ""
     yield "## Withheld"
     yield ""
-    yield "| paper | reason | steps |"
-    yield "| --- | --- | ---: |"
-    for one in every:
-        for why, number_ in reasons(one.book):
-            yield f"| {one.book.key} | {_cell(why)} | {number_} |"
+    yield from (f"- {number_}: {_cell(why)}" for why, number_ in reasons(book))
+    yield from [] if book.withheld else ["none"]
     yield ""
     yield "## Not accepted"
     yield ""
-    bad = [(one.book.key, row) for one in every for row in one.lemmas if row.verdict != ACCEPTED]
-    yield from (f"- {key}: {_cell(row.step)}: {row.verdict}" for key, row in bad)
+    bad = [row for row in found.lemmas if row.verdict != ACCEPTED]
+    yield from (f"- {_cell(row.step)}: {row.verdict}" for row in bad)
     yield from [] if bad else ["none"]
-    yield ""
-    yield "## False lemmas"
-    yield ""
-    yield "| paper | false lemmas | refused |"
-    yield "| --- | ---: | ---: |"
-    for one in every:
-        yield f"| {one.book.key} | {len(one.planted)} | {len(one.refused)} |"
-    yield (
-        f"| all | {sum(len(one.planted) for one in every)} "
-        f"| {sum(len(one.refused) for one in every)} |"
-    )
     yield ""
     yield "## Theorems"
     yield ""
-    yield "Claims of which every step, down to what is given, is a lemma."
+    yield "Claims of which every step, down to what is given, is a lemma that Coq accepts."
     yield ""
-    for one in every:
-        for row in one.theorems:
-            yield f"- {one.book.key}: {_cell(row.step)}: {row.verdict}"
+    yield from (f"- {_cell(row.step)}: {row.verdict}" for row in found.theorems)
+    yield from [] if found.theorems else ["none"]
 
 
 def _cell(value: str) -> str:

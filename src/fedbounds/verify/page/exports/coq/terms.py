@@ -13,9 +13,13 @@ from .errors import Withheld
 
 # Names that a term or a script uses; a symbol of that name gets an apostrophe.
 _TAKEN = frozenset(
-    "R Rmax Rmin sqrt ln pw sum count whole INR IZR nat Prop Type Set S O forall exists fun let in if "
-    "then else at as end match with return fix cofix mod by using where True False not up "
-    "c d i q r x y above below scaled named tangent".split()
+    {
+        *("R", "Rmax", "Rmin", "sqrt", "ln", "pw", "sum", "count", "whole", "INR", "IZR", "nat"),
+        *("Prop", "Type", "Set", "S", "O", "forall", "exists", "fun", "let", "in", "if", "then"),
+        *("else", "at", "as", "end", "match", "with", "return", "fix", "cofix", "mod", "by"),
+        *("using", "where", "True", "False", "not", "up", "above", "below", "scaled", "named"),
+        *("tangent", "same", "pos", "lra", "ring", "field"),
+    }
 )
 _VECTORS = ("sq", "ip", "given", "present", "dot")
 _EXTREMES = {"Max": "Rmax", "Min": "Rmin", "max": "Rmax", "min": "Rmin"}
@@ -84,7 +88,7 @@ class Terms:
 
     def _call(self, name: str, arguments: list[ast.expr]) -> str:
         match name, arguments:
-            case ("sqrt" | "log"), [inner]:
+            case (("sqrt" | "log"), [inner]):
                 return f"({'ln' if name == 'log' else name} {self.term(inner)})"
             case _, [first, *rest] if name in _EXTREMES:
                 if not rest:
