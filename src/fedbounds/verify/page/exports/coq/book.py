@@ -10,7 +10,8 @@ from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.files import step_of, theory_of
 
 from .errors import Withheld
-from .lemma import Lemma, Setting, lemma_of
+from .lemma import Lemma, lemma_of
+from .setting import Setting
 from .statements import own_variables, proposition
 from .theorem import theorem_of
 

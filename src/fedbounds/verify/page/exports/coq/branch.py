@@ -1,9 +1,11 @@
 """The proof of one branch of a chart: names for what is measured, and one identity."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+
+from flint import fmpq
 
 from fedbounds.theory.checker.check import nonnegative
 from fedbounds.theory.checker.expressions import Reader
@@ -197,9 +199,9 @@ def _equation(
         case ast.Call(func=ast.Name(id="Sum_t" | "Mean_t" | "Sum_i" | "Sum_ik" as kind)):
             from .sums import sum_of
 
-            inner, over = ast.unparse(node.args[0]), kind.rpartition("_")[2]
+            summed, over = ast.unparse(node.args[0]), kind.rpartition("_")[2]
             whole = text if kind != "Mean_t" else terms.term(_sum_t(node.args[0]))
-            sum_of(script, inner, over, reader, terms, whole)
+            sum_of(script, summed, over, reader, terms, whole)
         case ast.Call(func=ast.Name(id="Sum"), args=[ast.BinOp(left=base), ast.Tuple(elts=ends)]):
             _geometric(script, text, base, ends[2], reader, terms, name)
         case _:
@@ -309,7 +311,7 @@ def _power(
             return
         if given is None or given < 0:
             raise Withheld("a power with a negative exponent that is no integer")
-        root = base.power(_fmpq(1, given.denominator))
+        root = base.power(fmpq(1, given.denominator))
         own = quotients.ratio(root)
         p, q = given.numerator, given.denominator
         goals = f"pos | lia | lia | {script.rewrite()}same | simpl; lra"
@@ -346,12 +348,6 @@ def _rational(ratio: Ratio) -> Fraction:
     above = ratio.above.coeffs()
     value = (above[0] if above else 0) / ratio.below.coeffs()[0]
     return Fraction(int(value.p), int(value.q))
-
-
-def _fmpq(p: int, q: int) -> object:
-    from flint import fmpq
-
-    return fmpq(p, q)
 
 
 def _extreme(

@@ -13,8 +13,6 @@ from .branch import Script, key_text, name_atoms, name_specials
 from .errors import Withheld
 from .terms import Terms
 
-_COUNT = {"t": "T", "i": "n", "k": "K"}
-
 
 def sum_of(
     script: Script, inner: str, over: str, reader: Reader, terms: Terms, text: str, first: int = 0
@@ -43,17 +41,11 @@ def sum_of(
             moving.append((script.quotients().ratio(ratio), key))
     body, total = _body(script, fixed, moving, over, first)
     name = f"A'{len(script.equal)}"
-    written = outside.text(inner)
-    if first:
-        written = _next(outside, inner)
     opener = {"t": "intro t", "i": "intro i", "ik": "intro i; apply sum_ext; intro k"}[over]
-    if "i" in over:
-        opener = opener.replace("intro i", "intro i").replace("intro k", "intro k")
     script.say(f"assert ({name} : {text} = {total}).")
-    script.say(f"{{ transitivity {_sum(script, over, body, first)}.")
+    script.say(f"{{ transitivity {_written(over, body, first)}.")
     script.say(f"  {{ apply sum_ext; {opener}; {script.rewrite()}same. }}")
-    script.say(f"  {_linear(script, fixed, moving, over, first)} }}")
-    del written
+    script.say(f"  sum_terms; {script.names()}ring. }}")
     script.equal.append((text, total, name))
 
 
@@ -79,31 +71,20 @@ def _moves(script: Script, key: str, over: str) -> bool:
     return found[0] in theory.per_client | theory.per_step
 
 
-def _sum(script: Script, over: str, body: str, first: int) -> str:
-    del script
+def sum_text(terms: Terms, inner: str, over: str, first: int) -> str:
+    """A sum as a term: from round 1 on its index is t + 1."""
+    own = {n: a for n, a in terms.index.items() if n not in set(over)}
+    body = Terms(terms.theory, own)
+    return _written(over, _next(body, inner) if first else body.text(inner), first)
+
+
+def _written(over: str, body: str, first: int) -> str:
     match over:
         case "t":
             return f"(sum {'(T - 1)' if first else 'T'} (fun t => {body}))"
         case "i":
             return f"(sum n (fun i => {body}))"
     return f"(sum n (fun i => sum K (fun k => {body})))"
-
-
-def sum_text(terms: Terms, inner: str, over: str, first: int) -> str:
-    """A sum as a term: from round 1 on its index is t + 1."""
-    own = {n: a for n, a in terms.index.items() if n not in set(over)}
-    body = Terms(terms.theory, own)
-    if over == "t" and first:
-        return f"(sum (T - 1) (fun t => {_next(body, inner)}))"
-    return _sum_plain(over, body.text(inner))
-
-
-def _sum_plain(over: str, body: str) -> str:
-    return {
-        "t": f"(sum T (fun t => {body}))",
-        "i": f"(sum n (fun i => {body}))",
-        "ik": f"(sum n (fun i => sum K (fun k => {body})))",
-    }[over]
 
 
 def _next(terms: Terms, inner: str) -> str:
@@ -175,13 +156,3 @@ def _total(script: Script, key: str, over: str, first: int, plain: Terms) -> str
 def _named(script: Script, key: str, plain: Terms) -> str:
     name_atoms(script, [key], plain)
     return script.atoms[key]
-
-
-def _linear(
-    script: Script, fixed: list[str], moving: list[tuple[str, str]], over: str, first: int
-) -> str:
-    """The tactic that sums term by term."""
-    del fixed, first
-    if not moving:
-        return f"sum_terms; {script.names()}ring."
-    return f"sum_terms; {script.names()}ring."

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
-from .lemma import Lemma, Setting, applied
+from .lemma import Lemma
+from .setting import Setting, applied
 
 
 def theorem_of(
@@ -16,7 +17,8 @@ def theorem_of(
     if not _collect(claim, lemmas, given, order):
         return None
     own = [lemmas[one] for one in order if one in lemmas]
-    about, hypotheses = own[0].about, {}
+    about = own[0].about
+    hypotheses: dict[str, str] = {}
     for lemma in own:
         about = about.union(lemma.about, setting.theory)
         hypotheses |= {n: text for n, text in lemma.hypotheses if not n.startswith("by_")}
