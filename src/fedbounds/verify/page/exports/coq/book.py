@@ -15,7 +15,7 @@ from .setting import Setting
 from .statements import own_variables, proposition
 from .theorem import theorem_of
 
-GENERAL = "Fedbounds"
+GENERAL = ("Fedbounds", "Expectations")
 PER_FILE = 20
 _HEAD = (
     "From Coq Require Import Reals Lra Lia.\nRequire Import {general}.\n{more}Open Scope R_scope.\n"
@@ -118,7 +118,7 @@ def book_of(key: str, data: Mapping[str, Any], own: str = "") -> Book:
 
 def files(book: Book) -> dict[str, str]:
     """Names of files and their texts, in the order in which Coq must read them."""
-    found = {f"{GENERAL}.v": general(), f"{book.key}.v": _statements(book)}
+    found = general() | {f"{book.key}.v": _statements(book)}
     parts = [book.lemmas[at : at + PER_FILE] for at in range(0, len(book.lemmas), PER_FILE)]
     for number, part in enumerate(parts):
         found[f"{book.key}_{number}.v"] = lemmas_text(book, part, f"{book.key}_{number}")
@@ -128,9 +128,10 @@ def files(book: Book) -> dict[str, str]:
     return found
 
 
-def general() -> str:
-    """The lemmas that all papers share."""
-    return (resources.files(__package__) / f"{GENERAL}.v").read_text("utf-8")
+def general() -> dict[str, str]:
+    """The files that all papers share: real numbers, and random vectors."""
+    here = resources.files(__package__)
+    return {f"{name}.v": (here / f"{name}.v").read_text("utf-8") for name in GENERAL}
 
 
 def lemmas_text(book: Book, lemmas: Sequence[Lemma], name: str) -> str:
@@ -158,7 +159,9 @@ def _theorems(book: Book, more: Sequence[str]) -> str:
 
 def head(more: Sequence[str]) -> str:
     """The first lines of a file that needs others."""
-    return _HEAD.format(general=GENERAL, more="".join(f"Require Import {one}.\n" for one in more))
+    return _HEAD.format(
+        general=" ".join(GENERAL), more="".join(f"Require Import {one}.\n" for one in more)
+    )
 
 
 def _statements(book: Book) -> str:

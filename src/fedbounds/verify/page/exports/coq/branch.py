@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from flint import fmpq
@@ -16,8 +16,10 @@ from fedbounds.theory.checker.values import CONSTANT, Value
 
 from .errors import Withheld
 from .quotients import Quotients
+from .scopes import mask, of_scope, space_of
 from .terms import Terms, constant, identifier
 
+_PRODUCTS = ("sq", "ip")
 _SPECIAL = ("sqrt", "Max", "Min", "Sum_t", "Mean_t", "Sum_i", "Sum_ik", "Sum")
 
 
@@ -40,6 +42,7 @@ class Script:
     parameters: list[tuple[str, str]] = field(default_factory=list)
     atoms: dict[str, str] = field(default_factory=dict)
     further: dict[str, str] = field(default_factory=dict)
+    facts: dict[object, str] = field(default_factory=dict)
 
     def say(self, line: str) -> None:
         self.lines.append(line)
@@ -71,9 +74,10 @@ def name_atoms(script: Script, keys: Iterator[str] | list[str], terms: Terms) ->
             continue
         number = len(script.atoms)
         name, known, sign = f"q'{number}", f"N'{number}", f"P'q{number}"
-        text = key_text(key, Terms(theory))
+        text = key_text(key, replace(terms, index={}))
         if nonnegative(theory, key):
-            script.say(f"destruct (named_nonneg {text} ltac:(signs)) as [{name} [{known} {sign}]].")
+            how = "(ip_nonneg _ _)" if key.startswith("<") else "ltac:(signs)"
+            script.say(f"destruct (named_nonneg {text} {how}) as [{name} [{known} {sign}]].")
         else:
             script.say(f"destruct (named {text}) as [{name} {known}].")
         script.atoms[key] = name
@@ -113,13 +117,28 @@ def key_text(key: str, terms: Terms) -> str:
                 case "Sum_i(":
                     return f"(sum n (fun i => {inner}))"
             return f"(sum n (fun i => sum K (fun k => {inner})))"
+    if key.startswith("value "):
+        return of_scope(terms.theory, terms.scope, key.removeprefix("value "))
+    if key.startswith("<"):
+        return _product_text(key, terms)
     found = parts(key)
     if found is None:
-        raise Withheld("it speaks of vectors")
+        raise Withheld(f"no term for {key}")
     name, arguments = found
     client = ["i"] if name in terms.theory.per_client | terms.theory.per_step else []
     own = [terms.text(_written(one)) for one in arguments if one]
     return f"({' '.join([identifier(name), *client, *own])})"
+
+
+def _product_text(key: str, terms: Terms) -> str:
+    """The inner product of two vectors, given what both depend on."""
+    first, second, *rest = key[1:-1].split("|")
+    if not rest:
+        raise Withheld("the mean of a norm")
+    scope, space = terms.theory.scopes[terms.scope], space_of(terms.theory, terms.scope)
+    kept = mask(scope, set(rest[0].split(",")))
+    left, right = (of_scope(terms.theory, terms.scope, one) for one in (first, second))
+    return f"(ip {space} (mean {space} {kept} {left}) (mean {space} {kept} {right}))"
 
 
 def _written(affine: str) -> str:
@@ -139,7 +158,7 @@ def _written(affine: str) -> str:
 
 def name_specials(script: Script, expression: str, reader: Reader, terms: Terms) -> None:
     """An equation for every root, maximum, power and sum in an expression."""
-    for node in _specials(parsed(expression), reader):
+    for node in _specials(parsed(terms.atomic(expression)), reader):
         text = terms.term(node)
         if any(text == known for known, _, _ in script.equal):
             continue
@@ -161,7 +180,7 @@ def _specials(node: ast.AST, reader: Reader) -> Iterator[ast.expr]:
         yield from _specials(inner, reader)
     match node:
         case ast.Call(func=ast.Name(id=name)) if (
-            name in _SPECIAL or name in reader.theory.quantities
+            name in _SPECIAL or name in _PRODUCTS or name in reader.theory.quantities
         ):
             yield node
         case ast.BinOp(op=ast.Pow(), right=right):
@@ -192,6 +211,10 @@ def _equation(
             script.equal.append((text, script.atoms[key], name))
         case ast.Call(func=ast.Name(id="sqrt"), args=[inner]):
             _root(script, text, value.plain(), reader.ratio(ast.unparse(inner)), name)
+        case ast.Call(func=ast.Name(id="sq" | "ip")):
+            from .vectors import product_of
+
+            product_of(script, node, text, reader, terms)
         case ast.BinOp(op=ast.Pow()):
             _power(script, text, node, value.plain(), reader, name)
         case ast.Call(func=ast.Name(id="Max" | "Min" as kind), args=arguments):

@@ -100,7 +100,7 @@ def _planted(
         f"Definition {new} {about.binders(book.theory)} : Prop :=\n"
         f"  {proposition(book.theory, statement)}.\n"
     )
-    conclusion = f"{new} {about.arguments()}".strip()
+    conclusion = f"{new} {about.arguments(book.theory)}".strip()
     return Planted(
         change,
         replace(

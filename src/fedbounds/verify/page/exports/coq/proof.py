@@ -23,6 +23,7 @@ from fedbounds.theory.checker.errors import Refused
 from fedbounds.theory.checker.expressions import Reader
 from fedbounds.theory.checker.facts import fact_of
 from fedbounds.theory.checker.keys import affine_of
+from fedbounds.theory.checker.needs import every_part
 from fedbounds.theory.checker.text import words
 from fedbounds.theory.checker.values import Value
 
@@ -35,6 +36,7 @@ from .statements import (
     Variables,
     comparison,
     indices,
+    indices_of,
     is_varying,
     oriented,
     ranges,
@@ -61,6 +63,11 @@ class Proof:
     @property
     def theory(self) -> Theory:
         return self.setting.theory
+
+    def scope_of(self, found: Pieces) -> str:
+        """The scope in which a branch is read."""
+        scope = found.branch.reader.scope
+        return next((n for n, one in self.theory.scopes.items() if one is scope), "")
 
     def known(self) -> list[Known]:
         """Conditions by their hypotheses, in the order in which certificates count them."""
@@ -100,7 +107,24 @@ class Proof:
         for name, _ in ranges(self.theory, self.statement):
             yield f"intros {name} W'{name} F'{name} R'{name}."
             yield from self.of_index(name)
+        yield from self.others()
         yield from self.varying()
+
+    def others(self) -> Iterator[str]:
+        """Indices that only the vectors of the certificate have: the first of each."""
+        if not any(part.scope for part in every_part(self.certificate)):
+            return
+        own = indices_of(self.theory, self.statement)
+        for name, last in (("t", "T"), ("i", "n"), ("k", "K")):
+            if name in own:
+                continue
+            if name == "t" and self.statement.first:
+                raise Withheld("a round that the statement does not name")
+            yield f"destruct (named 0) as [{name} O'{name}]."
+            yield f"assert (W'{name} : whole {name}) by (rewrite <- O'{name}; exact whole_0)."
+            yield f"assert (F'{name} : 0 <= {name}) by lra."
+            yield f"assert (R'{name} : {name} <= {last} - 1) by lra."
+            yield f"assert (P'{name} : 0 <= {name}) by lra."
 
     def varying(self) -> Iterator[str]:
         names = [name for name, _ in ranges(self.theory, self.statement)]
@@ -201,13 +225,15 @@ class Proof:
     ) -> None:
         """The identity, and the sign of each of its summands."""
         reader, exact = found.branch.reader, self.statement.relation == "=="
-        terms = Terms(self.theory).at(at)
+        scope = certificate.scope
+        terms = Terms(self.theory, scope=scope).at(at)
         keys = [*found.gap.terms]
         for piece in found.premises:
             keys += piece.value.terms
-        name_atoms(script, list(dict.fromkeys(keys)), Terms(self.theory))
+        name_atoms(script, list(dict.fromkeys(keys)), Terms(self.theory, scope=scope))
         open_all(script)
-        gap_reader = replace(reader.stating(vectors=False), index=_index(at))
+        vectors = bool(self.statement.scope)
+        gap_reader = replace(reader.stating(vectors=vectors), index=_index(at))
         low, _, high = oriented(sides(self.statement))
         for side in (low, high):
             name_specials(script, side, gap_reader, terms)
@@ -228,6 +254,18 @@ class Proof:
                 proofs.append(f"apply times_eq_le; exact use_{place}.")
             else:
                 proofs.append(f"apply times_le; [pos | exact use_{place}].")
+        for place, square in enumerate(certificate.squares, len(certificate.premises)):
+            times = reader.read(own_times(square.times, number))
+            if not times.terms:
+                continue
+            text = f"sq({square.vector})"
+            name_specials(script, text, reader, terms)
+            shown = terms.text(text)
+            script.say(f"assert (use_{place} : 0 <= {shown}) by apply ip_nonneg.")
+            summands.append(f"{script.quotients().value(times)} * ({shown} - 0)")
+            proofs.append(f"apply times_le; [pos | exact use_{place}].")
+            value = found.squares[place - len(certificate.premises)]
+            used.append(Used(place, f"({shown} - 0)", times, value, False))
         if rest.terms:
             summands.append(script.quotients().value(rest))
             proofs.append("pos.")
@@ -252,20 +290,22 @@ class Proof:
         """The smaller and the larger side of a premise, which U_place compares."""
         reader, theory = found.branch.reader, self.theory
         index = dict(premise.at)
-        terms = Terms(theory).at(index)
+        scope = self.scope_of(found)
+        terms = Terms(theory, scope=scope).at(index)
         inner = replace(reader.stating(vectors=False), index=_index(index))
         if premise.kind == "condition":
             return self.condition(script, found, premise, place)
         if premise.kind == "hypothesis":
             cited, proof = self.statement, "exact before."
         elif premise.kind == "fact":
-            cited = fact_of(Scope(), premise)
+            cited = fact_of(theory.scopes[scope] if scope else Scope(), premise)
             inner = replace(reader, index=_index(index))
             proof = self.fact(script, found, premise, cited, inner, terms)
         else:
             cited = self.setting.earlier[premise.name]
             if premise.arguments:
                 raise Withheld("the tangent of a root")
+            inner = replace(reader.stating(vectors=bool(cited.scope)), index=_index(index))
             proof = self.step(script, found, premise, cited, inner, terms)
         low, relation, high = oriented(sides(cited))
         if premise.over:
@@ -351,6 +391,14 @@ class Proof:
         terms: Terms,
     ) -> str:
         goals = [self.implied(script, found, one, inner, terms) for one in cited.conditions]
+        if premise.name in ("smooth", "variance", "dissimilarity"):
+            given = " ".join(
+                ["_"] * len(cited.assumptions) + [*"t", "_ _ _", "i", "_ _ _", "k", "_ _ _"]
+            )
+            tactics = " | ".join(
+                ["assumption"] * len(cited.assumptions) + ["wholes", "lra", "lra"] * 3
+            )
+            return f"refine ({fact_name(premise)} {given}); [{tactics}]."
         match premise.name:
             case "root_grows" | "power_grows":
                 tactics = " | ".join(goal[:-1] for goal in goals)
@@ -377,7 +425,9 @@ class Proof:
         for one in cited.conditions:
             given.append("_")
             goals.append(self.implied(script, found, one, inner, terms))
-        own = indices(self.theory, self.statement.left, self.statement.right)
+        own = indices_of(self.theory, self.statement)
+        if self.scope_of(found):
+            own = ("t", "i", "k")
         for name, _ in ranges(self.theory, cited):
             at = terms.text(name) if name != "i" else "i"
             if name in premise.over:
@@ -419,6 +469,12 @@ class Proof:
         if relation != "=" and not gap.nonnegative():
             raise Withheld("a condition of what is cited")
         return f"apply {lemma} with {value}; [{script.rewrite()}same | {end}]."
+
+
+def fact_name(premise: Premise) -> str:
+    """The hypothesis that says what an assumption says."""
+    own = "_".join(("", *premise.arguments))
+    return f"fact_{premise.name}{own}"
 
 
 def _index(at: Mapping[str, str]) -> dict[str, dict[str, int]]:

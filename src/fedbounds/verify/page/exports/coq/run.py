@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fedbounds.errors import FedboundsError
 
-from .book import GENERAL, PER_FILE, Book, files, general, lemmas_text
+from .book import PER_FILE, Book, files, general, lemmas_text
 from .lemma import Lemma
 from .planted import Planted, interactive
 
@@ -73,7 +73,7 @@ def verdicts(book: Book, at_once: int = 2) -> tuple[list[Verdict], list[Verdict]
         every = files(book)
         for file, text in every.items():
             (folder / file).write_text(text, encoding="utf-8")
-        for first in (f"{GENERAL}.v", f"{book.key}.v"):
+        for first in (*general(), f"{book.key}.v"):
             done = compiled(folder, first, _TOGETHER)
             if done.verdict != ACCEPTED:
                 raise FedboundsError(f"Coq does not read {first}: {done.told}")
@@ -159,10 +159,7 @@ def axioms(told: str) -> set[str]:
 
 def prepared(folder: Path, book: Book) -> None:
     """Read the general lemmas and the statements, so that lemmas can be read one by one."""
-    for file, text in (
-        (f"{GENERAL}.v", general()),
-        (f"{book.key}.v", files(book)[f"{book.key}.v"]),
-    ):
+    for file, text in (general() | {f"{book.key}.v": files(book)[f"{book.key}.v"]}).items():
         (folder / file).write_text(text, encoding="utf-8")
         done = compiled(folder, file, _TOGETHER)
         if done.verdict != ACCEPTED:

@@ -27,4 +27,4 @@ class Setting:
 def applied(setting: Setting, step: str, theory: Theory) -> str:
     """A step's proposition, of its variables."""
     found = own_variables(theory, setting.earlier[step])
-    return f"{setting.names[step]} {found.arguments()}".strip()
+    return f"{setting.names[step]} {found.arguments(theory)}".strip()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fedbounds.theory.checker.data import Comparison, Statement, Theory
 from fedbounds.theory.checker.text import parsed, words
 
+from .scopes import inlined, mask, name_in, of_scope, space_of, supposed
 from .terms import Terms, identifier
 
 _BOUND = {"Sum_t": {"t"}, "Mean_t": {"t"}, "Sum_i": {"i"}, "Sum_ik": {"i", "k"}}
@@ -20,6 +21,7 @@ class Variables:
     symbols: tuple[str, ...]
     quantities: tuple[str, ...]
     assumptions: tuple[str, ...] = ()
+    scoped: tuple[tuple[str, str], ...] = ()  # vectors and values, with their scopes
 
     def binders(self, theory: Theory) -> str:
         """As they are bound."""
@@ -34,13 +36,34 @@ class Variables:
             kind = ["R", "R", "R", "R", "R"]
             arity = arity_of(theory, name)
             found.append(f"({identifier(name)} : {' -> '.join(kind[: arity + 1])})")
+        for scope in self.scopes():
+            found.append(f"({space_of(theory, scope)} : space)")
+            values = {row[0] for row in theory.scopes[scope].values}
+            for sort, wanted in (("vec", False), ("R", True)):
+                own = [n for s, n in self.scoped if s == scope and (n in values) is wanted]
+                if own:
+                    named = " ".join(name_in(theory, scope, one) for one in own)
+                    found.append(f"({named} : R -> R -> R -> {sort})")
         if self.assumptions:
             found.append(f"({' '.join(map(assumption, self.assumptions))} : Prop)")
         return " ".join(found)
 
-    def arguments(self) -> str:
+    def scopes(self) -> list[str]:
+        """Those whose vectors are among them."""
+        return sorted({scope for scope, _ in self.scoped})
+
+    def arguments(self, theory: Theory) -> str:
         """As they are given."""
         own = [*map(identifier, (*self.symbols, *self.quantities))]
+        for scope in self.scopes():
+            own.append(space_of(theory, scope))
+            values = {row[0] for row in theory.scopes[scope].values}
+            for wanted in (False, True):
+                own += [
+                    name_in(theory, s, n)
+                    for s, n in self.scoped
+                    if s == scope and (n in values) is wanted
+                ]
         return " ".join([*own, *map(assumption, self.assumptions)])
 
     def union(self, other: "Variables", theory: Theory) -> "Variables":
@@ -49,6 +72,7 @@ class Variables:
             theory,
             {*self.symbols, *self.quantities, *other.symbols, *other.quantities},
             {*self.assumptions, *other.assumptions},
+            {*self.scoped, *other.scoped},
         )
 
 
@@ -67,7 +91,12 @@ def assumption(text: str) -> str:
     return "assume_" + "".join(c if c.isalnum() and c.isascii() else "_" for c in text)
 
 
-def variables(theory: Theory, named: Iterable[str], assumptions: Iterable[str] = ()) -> Variables:
+def variables(
+    theory: Theory,
+    named: Iterable[str],
+    assumptions: Iterable[str] = (),
+    scoped: Iterable[tuple[str, str]] = (),
+) -> Variables:
     """Of the names in a text, those of parameters and quantities, in the order of the theory."""
     names = set(named)
     own = [s for s, sign in theory.symbols.items() if s in names and sign != "index"]
@@ -75,7 +104,15 @@ def variables(theory: Theory, named: Iterable[str], assumptions: Iterable[str] =
         tuple(sorted(own, key=lambda s: theory.symbols[s] == "varying")),
         tuple(q for q in theory.quantities if q in names),
         tuple(sorted(set(assumptions))),
+        tuple(sorted(set(scoped))),
     )
+
+
+def indices_of(theory: Theory, statement: Statement) -> tuple[str, ...]:
+    """Which of t, k and the client i a statement is said of: in a scope, of all."""
+    if statement.scope:
+        return ("t", "i", "k")
+    return indices(theory, statement.left, statement.right)
 
 
 def indices(theory: Theory, *sides: str) -> tuple[str, ...]:
@@ -97,12 +134,24 @@ def _free(theory: Theory, node: ast.AST) -> set[str]:
 
 def own_variables(theory: Theory, statement: Statement) -> Variables:
     """Those of a statement, with the counts that bound its indices and its sums."""
-    sides = (statement.left, statement.right)
+    sides = tuple(
+        inlined(theory, statement.scope, side) for side in (statement.left, statement.right)
+    )
     named = words(*sides, *(s for c in statement.conditions for s in c[::2]))
-    named |= {_LAST[one] for one in indices(theory, *sides)}
+    named |= {_LAST[one] for one in indices_of(theory, statement)}
     sums = {"Sum_t": "T", "Mean_t": "T", "Sum_i": "n", "Sum_ik": "nK"}
     named |= {c for name, counts in sums.items() if name in named for c in counts}
-    return variables(theory, named, statement.assumptions)
+    scoped = [(statement.scope, one) for one in named_in(theory, statement.scope, sides)]
+    return variables(theory, named, statement.assumptions, scoped)
+
+
+def named_in(theory: Theory, scope: str, texts: Iterable[str]) -> list[str]:
+    """The vectors and values of a scope that texts name, once nothing is derived."""
+    if not scope:
+        return []
+    own, named = theory.scopes[scope], words(*texts)
+    every = [name for name, _ in own.atoms] + [row[0] for row in own.values]
+    return [name for name in every if name in named]
 
 
 def comparison(terms: Terms, found: Comparison) -> str:
@@ -138,7 +187,7 @@ def sides(statement: Statement) -> Comparison:
 def ranges(theory: Theory, statement: Statement) -> list[tuple[str, list[str]]]:
     """Of each index of a statement: its name, and between what it runs."""
     found = []
-    for name in indices(theory, statement.left, statement.right):
+    for name in indices_of(theory, statement):
         first = str(statement.first) if name == "t" else "0"
         found.append(
             (name, [f"whole {name}", f"{first} <= {name}", f"{name} <= {_LAST[name]} - 1"])
@@ -148,7 +197,7 @@ def ranges(theory: Theory, statement: Statement) -> list[tuple[str, list[str]]]:
 
 def proposition(theory: Theory, statement: Statement) -> str:
     """What a statement says of its variables."""
-    terms = Terms(theory)
+    terms = Terms(theory, scope=statement.scope)
     lines = [f"{assumption(one)} ->" for one in statement.assumptions]
     lines += [f"{comparison(terms, one)} ->" for one in statement.conditions]
     for name, between in ranges(theory, statement):
@@ -176,6 +225,26 @@ def declared(theory: Theory, found: Variables) -> list[tuple[str, str]]:
             at = " ".join([identifier(name), *given])
             binder = f"forall {' '.join(given)} : R, " if given else ""
             rows.append((f"sign_{name}", f"{binder}0 <= {at}"))
+    return rows
+
+
+def of_vectors(theory: Theory, found: Variables) -> list[tuple[str, str]]:
+    """What a scope says of its vectors: on what each depends, and whose mean vanishes."""
+    rows = []
+    for scope, name in found.scoped:
+        own, space = theory.scopes[scope], space_of(theory, scope)
+        if name not in dict(own.atoms):
+            continue
+        needs = list(supposed(theory, scope, name))
+        under = [f"{assumption(a)} -> " for need in needs for a in need.assumptions]
+        under += [f"{comparison(Terms(theory), c)} -> " for need in needs for c in need.conditions]
+        start, text = "".join(under) + "forall t k i : R, ", of_scope(theory, scope, name)
+        at = name_in(theory, scope, name)
+        kept = mask(own, set(dict(own.atoms)[name]))
+        rows.append((f"depends_{at}", f"{start}mean {space} {kept} {text} = {text}"))
+        if name in dict(own.centred):
+            others = mask(own, set(own.sources) - {dict(own.centred)[name]})
+            rows.append((f"centred_{at}", f"{start}mean {space} {others} {text} = vzero"))
     return rows
 
 

@@ -59,7 +59,7 @@ def _of(row: Planted) -> str:
 
 def general_digest() -> str:
     """Of the lemmas that all papers share."""
-    return hashlib.sha256(general().encode()).hexdigest()[:16]
+    return hashlib.sha256("".join(general().values()).encode()).hexdigest()[:16]
 
 
 def text(command: str, version: str, found: Counted) -> str:

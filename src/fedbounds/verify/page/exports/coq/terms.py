@@ -10,6 +10,7 @@ from fedbounds.theory.checker.keys import affine_of
 from fedbounds.theory.checker.text import parsed
 
 from .errors import Withheld
+from .scopes import inlined, mask, of_scope, space_of
 
 # Names that a term or a script uses; a symbol of that name gets an apostrophe.
 _TAKEN = frozenset(
@@ -18,7 +19,8 @@ _TAKEN = frozenset(
         *("Prop", "Type", "Set", "S", "O", "forall", "exists", "fun", "let", "in", "if", "then"),
         *("else", "at", "as", "end", "match", "with", "return", "fix", "cofix", "mod", "by"),
         *("using", "where", "True", "False", "not", "up", "above", "below", "scaled", "named"),
-        *("tangent", "same", "pos", "lra", "ring", "field"),
+        *("tangent", "same", "pos", "lra", "ring", "field", "ip", "mean", "vec", "space", "law"),
+        *("vzero", "vadd", "vscale", "all", "over", "point", "put", "kept", "sources"),
     }
 )
 _VECTORS = ("sq", "ip", "given", "present", "dot")
@@ -44,10 +46,13 @@ class Terms:
     ----------
     theory : Theory
     index : dict from t or k to the expression that replaces it
+    scope : str
+        Whose vectors, none of them derived, may be named; empty for none.
     """
 
     theory: Theory
     index: Mapping[str, ast.expr] = field(default_factory=dict)
+    scope: str = ""
 
     def at(self, index: Mapping[str, str]) -> "Terms":
         """The same at other rounds or steps."""
@@ -55,7 +60,7 @@ class Terms:
 
     def text(self, expression: str) -> str:
         """An expression as a term."""
-        return self.term(parsed(expression))
+        return self.term(parsed(self.atomic(expression)))
 
     def term(self, node: ast.expr) -> str:
         """A syntax tree as a term: in parentheses, unless it is a name or a number."""
@@ -65,9 +70,7 @@ class Terms:
             case ast.Name(id=name) if name in self.index:
                 return replace(self, index={}).term(self.index[name])
             case ast.Name(id=name):
-                if name not in self.theory.symbols:
-                    raise Withheld("it speaks of vectors")
-                return parameter(self.theory, name)
+                return self._name(name)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return f"(- {self.term(operand)})"
             case ast.BinOp(left=left, op=ast.Pow(), right=right):
@@ -77,6 +80,47 @@ class Terms:
             case ast.Call(func=ast.Name(id=name), args=arguments):
                 return self._call(name, arguments)
         raise Withheld(f"no term for {type(node).__name__}")
+
+    def _name(self, name: str) -> str:
+        if name in self.theory.symbols:
+            return parameter(self.theory, name)
+        if self.scope and name in {row[0] for row in self.theory.scopes[self.scope].values}:
+            return of_scope(self.theory, self.scope, name)
+        raise Withheld(f"no term for {name}")
+
+    def _product(self, name: str, arguments: list[ast.expr]) -> str:
+        """An inner product of vectors, which are not derived."""
+        if name not in ("sq", "ip") or not self.scope:
+            raise Withheld("the mean of a norm")
+        left, right = self.vector(arguments[0]), self.vector(arguments[-1])
+        return f"(ip {space_of(self.theory, self.scope)} {left} {right})"
+
+    def vector(self, node: ast.expr) -> str:
+        """An expression in vectors."""
+        scope = self.theory.scopes[self.scope]
+        match node:
+            case ast.Constant(value=0):
+                return "vzero"
+            case ast.Name(id=name) if name in dict(scope.atoms):
+                return of_scope(self.theory, self.scope, name)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return f"(vscale (- 1) {self.vector(operand)})"
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return f"(vadd {self.vector(left)} {self.vector(right)})"
+            case ast.BinOp(left=left, op=ast.Sub(), right=right):
+                return f"(vadd {self.vector(left)} (vscale (- 1) {self.vector(right)}))"
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                if not _names_one(left, dict(scope.atoms)):
+                    left, right = right, left
+                return f"(vscale {self.term(right)} {self.vector(left)})"
+            case ast.BinOp(left=left, op=ast.Div(), right=right):
+                return f"(vscale (/ {self.term(right)}) {self.vector(left)})"
+            case ast.Call(func=ast.Name(id="given"), args=[inner, *sources]):
+                kept = mask(scope, {ast.unparse(one) for one in sources})
+                return f"(mean {space_of(self.theory, self.scope)} {kept} {self.vector(inner)})"
+            case ast.Call(func=ast.Name(id="present")):
+                raise Withheld("participants drawn without replacement")
+        raise Withheld(f"no vector {ast.unparse(node)}")
 
     def _power(self, left: ast.expr, right: ast.expr) -> str:
         exponent, base = constant(right), self.term(left)
@@ -108,7 +152,7 @@ class Terms:
                 count = f"({self.term(last)} + 1)"
                 return f"(sum {count} (fun {r}_ => pw {self.term(base)} {r}_))"
         if name in _VECTORS:
-            raise Withheld("it speaks of vectors")
+            return self._product(name, arguments)
         if self.theory.symbols.get(name) != "varying" and name not in self.theory.quantities:
             raise Withheld(f"no term for {name}")
         client = ["i"] if name in self.theory.per_client | self.theory.per_step else []
@@ -117,8 +161,16 @@ class Terms:
     def _binding(self, bound: str) -> "Terms":
         return replace(self, index={n: a for n, a in self.index.items() if n != bound})
 
+    def atomic(self, expression: str) -> str:
+        """An expression in which vectors that are derived give place to what they are."""
+        return inlined(self.theory, self.scope, expression)
+
 
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+
+
+def _names_one(node: ast.expr, atoms: Mapping[str, object]) -> bool:
+    return any(isinstance(one, ast.Name) and one.id in atoms for one in ast.walk(node))
 
 
 def constant(node: ast.expr) -> Fraction | None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
+from fedbounds.theory.checker.data import Theory
+
 from .lemma import Lemma
 from .setting import Setting, applied
 
@@ -26,7 +28,7 @@ def theorem_of(
     for one in order:
         name = f"by_{setting.names[one]}"
         if one in lemmas:
-            proof.append(f"pose proof ({_use(lemmas[one])}) as {name}.")
+            proof.append(f"pose proof ({_use(lemmas[one], theory)}) as {name}.")
         else:
             hypotheses[name] = applied(setting, one, theory)
     proof.append(f"exact by_{setting.names[claim]}.")
@@ -57,6 +59,6 @@ def _collect(
     return True
 
 
-def _use(lemma: Lemma) -> str:
+def _use(lemma: Lemma, theory: Theory) -> str:
     names = " ".join(name for name, _ in lemma.hypotheses)
-    return f"{lemma.name} {lemma.about.arguments()} {names}".strip()
+    return f"{lemma.name} {lemma.about.arguments(theory)} {names}".strip()
