@@ -20,6 +20,7 @@ ELSEWHERE: dict[str, tuple[str, str, str]] = {
         "Proofs with every identity multiplied out, for other checkers.",
     ),
     "examples": (f"{_HERE}.examples", "examples", "Theorems of the literature, as files."),
+    "export": (f"{_HERE}.export", "export", "Proofs in the language of Coq, to be checked there."),
     "new": (f"{_HERE}.new", "new", "Write a commented template for a theorem of your own."),
     "bound": (f"{_HERE}.bound.command", "bound", "Value of a bound, without any simulation."),
     "compare": (f"{_HERE}.contest.command", "compare", "Algorithms, or bounds, side by side."),
