@@ -27,6 +27,8 @@ def test_a_notebook_shows_what_is_broken_first(tmp_path):
     assert alone.verdict.value == "violated"
     shown = alone._repr_html_()
     assert "<td>violated</td>" in shown
+    assert repr(alone) == f"<me/fails on {case.name!r}: violated>"
+    assert repr(fb.judge(claims, case)) == "<2 judgements: 1 violated, 1 not violated>"
     assert f"<td>{alone.deciding.gap}</td>" in shown
 
 
@@ -65,3 +67,17 @@ def test_an_instance_takes_arrays():
     arrays = {name: np.array(value) if name != "noise" else 0 for name, value in data.items()}
     mine = fb.instance("submodel", "rounds", arrays, start=np.array([1, 0]), **given)
     assert repr(mine) == repr(fb.instance("submodel", "rounds", data, start=(1, 0), **given))
+
+
+def test_replicas_of_a_problem_whose_constants_have_many_digits():
+    sizes = {"clients": 6, "shared_dimension": 3, "personal_dimension": 3}
+    problem = fb.problems.federated_quadratic(**sizes, seed=0)
+    noise = {"noise": 0.3, "personal_noise": 0.3, "law": "gaussian"}
+    data = {"hessians": problem.hessian, "slopes": problem.linear, "personal": 3, **noise}
+    steps = {"gamma_u": "1/320", "gamma_v": "1/320", "eta_u": 2, "eta_v": 2}
+    run = {"start": [1] * 21, "rounds": 2, "cohort": 3, "K": 4, "algorithm": "FedAvg-P", **steps}
+    claim, view = fb.claim("personalization/thm-3.7"), "rounds of many clients"
+    sampled = fb.check(claim, fb.instance("personalization", view, data, replicas=128, **run))
+    exact = fb.check(claim, fb.instance("personalization", view, data, floats=True, **run))
+    sides = (float(one.deciding.right) for one in (sampled, exact))
+    assert next(sides) == pytest.approx(next(sides))

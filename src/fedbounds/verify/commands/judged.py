@@ -1,5 +1,6 @@
 """`fb.instance`, `fb.check` and `fb.judge`: one instance, and what is judged on it, as a table."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
@@ -22,12 +23,20 @@ _COLUMNS = ("claim", "reading", "part", "verdict", "left", "right", "right - lef
 class Seen(Judgement):
     """A judgement that a notebook shows."""
 
+    def __repr__(self) -> str:
+        return f"<{self.claim.id} on {self.instance.name!r}: {self.verdict.value}>"
+
     def _repr_html_(self) -> str:
         return judged_table([self])._repr_html_()
 
 
 class AllSeen(Judged):
     """All judgements on one instance, likewise."""
+
+    def __repr__(self) -> str:
+        found = Counter(one.verdict for one in self.judgements)
+        words = [f"{found[word]} {word.value}" for word in GRAVITY if found[word]]
+        return f"<{len(self.judgements)} judgements: {', '.join(words)}>"
 
     def _repr_html_(self) -> str:
         return judged_table(self.judgements)._repr_html_()
