@@ -29,7 +29,6 @@ MOST_CELLS = 25
 MOST_PNG = 1_000_000  # bytes of base64 text per notebook
 SECONDS = 300  # a hang is an error; 60 s are meant, on two free cores
 ALLOWED = {"fedbounds", "numpy", "matplotlib", "IPython", "hypothesis"}
-INSIDE = {"overparam", "proofs", "submodel", "tour"}
 WORDS = {
     word.value.rstrip("*")
     for kind in (Standing, StatementStatus, ProofStatus, Verdict)
@@ -202,9 +201,7 @@ def test_it_imports_the_package_and_what_every_notebook_has(notebook: Any) -> No
     assert found <= ALLOWED | set(sys.stdlib_module_names)
 
 
-def test_it_uses_the_public_interface_alone(notebook: Any, request: pytest.FixtureRequest) -> None:
-    if request.node.callspec.params["notebook"].stem in INSIDE:
-        pytest.skip("it looks inside")
+def test_it_uses_the_public_interface_alone(notebook: Any) -> None:
     source = "\n".join(cell.source for cell in code_cells(notebook))
     modules = re.findall(r"^(?:from|import) (fedbounds[\w.]*)", source, re.M)
     assert set(modules) <= {"fedbounds", "fedbounds.own"}

@@ -67,6 +67,7 @@ def test_a_bound_is_a_table_that_a_notebook_shows():
     assert html.startswith("<table>")
     assert html.count("<tr>") == len(told.table.rows) + 1
     assert str(told).startswith("| part |")
+    assert repr(told) == "<table of 4 rows: part, term, value, share>"
 
 
 def test_two_bounds_are_compared():
@@ -102,6 +103,34 @@ def test_proofs_show_how_each_stands():
         fb.prove()
     with pytest.raises(FedboundsError, match="no proof"):
         fb.prove("personalization/sc-fedavg")
+
+
+def test_a_chain_has_what_is_given_and_numbers_that_break_a_step():
+    found = fb.prove("fedplt/jensen-distance")
+    (row,) = found.chain("fedplt/global-is-average").rows
+    step, statement, _, says, _, broken = row
+    assert (step, says) == ("global-is-average:direction", "does not follow")
+    assert "=" in statement
+    assert broken.startswith("left = 1, right = 0, ")
+    assert "W = 1" in broken
+    chain = found.chain("fedplt/jensen-distance")
+    assert [row[0] for row in chain.rows] == ["jensen-distance", "jensen-distance/corrected"]
+    assert chain.rows[1][2].startswith(r"$\frac{1}{2}$ · def D_W (one step); $-1$ · def V_W")
+    assert chain.rows[1][2].count("^2$") == 1
+    assert "<td>$" in chain._repr_html_()
+    with pytest.raises(FedboundsError, match="jensen-distance"):
+        found.chain("fedplt/jensen-distanc")
+
+
+def test_a_chain_begins_with_what_its_proof_takes_as_given():
+    name = "fedplt/A2.2-part2/corrected"
+    found = fb.prove(name)
+    *given, step = found.chain(name).rows
+    (givens,) = (row[4] for row in found.table.rows if row[0] == name)
+    assert {row[0] for row in given} == set(givens.split(", "))
+    assert all(row[0] in step[2] for row in given)
+    assert {row[3] for row in given} == {"given"}
+    assert step[3] == "proved"
 
 
 def test_a_run_is_what_the_command_finds_and_reads_back(tmp_path):

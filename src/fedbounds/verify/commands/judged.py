@@ -1,5 +1,6 @@
 """`fb.instance`, `fb.check` and `fb.judge`: one instance, and what is judged on it, as a table."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
@@ -12,8 +13,10 @@ from fedbounds.theory.language.setups import Objective, Planned, Run, Setup
 from ..decide.case import Case
 from ..decide.judgement import GRAVITY, Judgement
 from ..judge import judge as judging
+from ..judge.curve import curve_of
 from ..judge.judge import Judged
 from ..page.exports.table import Table, table
+from ..page.runs import CurveData, curve_data
 from ..setups.plan import case_of
 
 _COLUMNS = ("claim", "reading", "part", "verdict", "left", "right", "right - left", "reason")
@@ -22,12 +25,30 @@ _COLUMNS = ("claim", "reading", "part", "verdict", "left", "right", "right - lef
 class Seen(Judgement):
     """A judgement that a notebook shows."""
 
+    def __repr__(self) -> str:
+        return f"<{self.claim.id} on {self.instance.name!r}: {self.verdict.value}>"
+
     def _repr_html_(self) -> str:
         return judged_table([self])._repr_html_()
 
 
 class AllSeen(Judged):
     """All judgements on one instance, likewise."""
+
+    def __repr__(self) -> str:
+        found = Counter(one.verdict for one in self.judgements)
+        words = [f"{found[word]} {word.value}" for word in GRAVITY if found[word]]
+        return f"<{len(self.judgements)} judgements: {', '.join(words) or 'none'}>"
+
+    @property
+    def curve(self) -> CurveData | None:
+        """Both sides round by round, of the first judgement that has them; None if none has."""
+        for one in self.judgements:
+            found = curve_of(one, self.measurement.numbers)
+            if found is not None:
+                best, name = one.deciding.tightness, {"instance": one.instance.name}
+                return curve_data([{"curve": found, "tightness": best, "key": "", "problem": name}])
+        return None
 
     def _repr_html_(self) -> str:
         return judged_table(self.judgements)._repr_html_()
@@ -45,6 +66,7 @@ def instance(
     name: str = "mine",
     floats: bool = False,
     replicas: int = 0,
+    chosen: Mapping[str, Any] | None = None,
     **parameters: Any,
 ) -> Case:
     """A run of an algorithm on a problem by its numbers, to be judged or measured.
@@ -69,6 +91,8 @@ def instance(
         Whether it is measured in floats with bounds of their rounding, not in rationals.
     replicas : int
         How many are sampled at most; 0 if expectations are exact.
+    chosen : mapping from name to number
+        What claims leave open: constants that O and Omega hide, a probability.
     parameters : numbers by name
         Of the algorithm: ``K=4, eta="1/64"``.
 
@@ -94,7 +118,9 @@ def instance(
         tuple(every.items()),
         rounds,
     )
-    planned = Planned(name, Setup(paper, view, run), floats=floats, replicas=replicas)
+    open_ones = tuple((chosen or {}).items())
+    setup = Setup(paper, view, run, open_ones)
+    planned = Planned(name, setup, floats=floats, replicas=replicas)
     try:
         return case_of(planned, algorithm)
     except KeyError as error:

@@ -25,7 +25,7 @@ from .hunt import Searched, searched
 _AS = ("reading", "part", "verdict", "left", "right", "right - left", "how", "instance")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Told:
     """A table, and what it was made of.
 
@@ -37,6 +37,9 @@ class Told:
 
     table: Table
     found: Answers | tuple[Searched, ...] | Regions
+
+    def __repr__(self) -> str:
+        return repr(self.table)
 
     def __str__(self) -> str:
         return render(self.table, "md")

@@ -58,9 +58,7 @@ class Replicas(Defined[Rows]):
         if name == T.name:
             return float(self.trace.subject.rounds)
         found = self.constants.get(name)
-        return (
-            float(found.p) / float(found.q) if isinstance(found, fmpq) else super()._constant(name)
-        )
+        return int(found.p) / int(found.q) if isinstance(found, fmpq) else super()._constant(name)
 
     def _single(self, node: sp.Expr) -> Any:
         """In round 0, where a number is the same in every row."""
