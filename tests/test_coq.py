@@ -15,8 +15,10 @@ from fedbounds.theory.checker.check import check
 from fedbounds.theory.checker.data import (
     Assignment,
     Certificate,
+    Need,
     Premise,
     Scope,
+    Square,
     Statement,
     Step,
     Theory,
@@ -54,6 +56,18 @@ THEORY = Theory(
     per_client=frozenset({"C_i"}),
     always=(("m", "<=", "n"), ("k", "<=", "K - 1")),
 )
+NEED = Need(("Y",), ("unbiased noise",), ())
+ROUND = Scope(
+    sources=("past", "S", "xi", "i"),
+    atoms=(("u", ("past",)), ("p", ("past", "i")), ("Y", ("past", "xi", "i"))),
+    centred=(("Y", "xi"),),
+    derived=(("u1", "u - eta*given(p + Y, past, xi)"),),
+    noises=(("Y", "s"),),
+    values=(("start", "u", ""),),
+    sampled=True,
+    needs=(NEED,),
+)
+THEORY = replace(THEORY, scopes={"a round": ROUND})
 SMALL = (("eta", "<=", "1/(2*L)"),)
 EITHER = (("eta", "<=", "Min(1/L, 1/mu)"),)
 ROOT = (Assignment("L", "root", "2"),)
@@ -65,8 +79,14 @@ def step(name, left, relation, right, certificate, conditions=(), first=0):
     return Step(name, statement, certificate)
 
 
-def combine(*premises, chart=()):
-    return Certificate("combine", chart, premises)
+def vectors(name, left, relation, right, certificate):
+    statement = Statement(left, relation, right, (), ("unbiased noise",), scope="a round")
+    return Step(name, statement, replace(certificate, scope="a round"))
+
+
+def combine(*premises, chart=(), squares=()):
+    every = tuple(Square(("1",), vector) for vector in squares)
+    return Certificate("combine", chart, premises, every)
 
 
 def of(name, times="1", **more):
@@ -126,6 +146,17 @@ STEPS = (
         combine(),
     ),
     step("geometric", "eta*Sum((1 + eta)**r, (r, 0, T - 1))", "<=", "(1 + eta)**T", combine()),
+    vectors(
+        "tower",
+        "sq(u1)",
+        "==",
+        "sq(u) - 2*eta*ip(u, p) + eta**2*sq(given(p, past)) + eta**2*sq(given(Y, past, xi))",
+        combine(),
+    ),
+    vectors("centred", "ip(u + p, Y)", "==", "0", combine()),
+    vectors("young", "2*ip(u, p)", "<=", "sq(u) + sq(p)", combine(squares=("u - p",))),
+    vectors("defined", "D(t)", "==", "sq(u)", GIVEN),
+    vectors("D is no less", "D(t)", ">=", "-s", combine(of("defined", "-1"))),
     step("counts", "1", "<=", "n*m", combine(chart=(Assignment("n", "integer", "1"),))),
 )
 
@@ -227,14 +258,10 @@ def test_a_theorem_names_what_is_given():
     assert {"sign_eta", "sign_L", "sign_E", "sign_s"} <= set(names)
 
 
-def test_a_step_about_vectors_is_withheld_with_its_reason():
-    scope = Scope(sources=("past",), atoms=(("u", ("past",)),))
-    theory = replace(THEORY, scopes={"a round": scope})
-    said = Statement("0", "<=", "sq(u)", scope="a round")
-    norm = Step("norm", said, Certificate("combine", scope="a round"))
-    check(theory, norm, {})
-    book = book_of("small", data([norm], theory))
-    assert book.withheld == (("norm", "it speaks of vectors"),)
+def test_a_draw_without_replacement_is_withheld_with_its_reason():
+    drawn = vectors("norm", "0", "<=", "sq(present(p))", combine())
+    book = book_of("small", data([drawn]))
+    assert book.withheld == (("norm", "participants drawn without replacement"),)
     assert not book.lemmas
 
 

@@ -16,7 +16,7 @@ from .statements import own_variables, proposition
 from .theorem import theorem_of
 
 GENERAL = ("Fedbounds", "Expectations")
-PER_FILE = 20
+PER_FILE = 10
 _HEAD = (
     "From Coq Require Import Reals Lra Lia.\nRequire Import {general}.\n{more}Open Scope R_scope.\n"
 )
