@@ -1,6 +1,5 @@
 """``fedbounds export``: proofs in the language of another checker."""
 
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -67,19 +66,18 @@ def coq(names: tuple[str, ...], out: Path, table: Path | None, jobs: int) -> Non
 def _write_table(
     names: tuple[str, ...], books: dict[str, dict[str, object]], table: Path, jobs: int
 ) -> None:
-    from ..page.exports.coq.run import require_coq
+    from ..page.exports.coq.run import version
     from ..page.exports.coq.table import counted, text
     from ..results.files import write_text
 
-    told = subprocess.run([require_coq(), "--version"], capture_output=True, text=True, check=True)
-    version = told.stdout.splitlines()[0].removeprefix("The ").replace(", version", "")
+    coq = version()
     table.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         for key, data in books.items():
             found = counted(key, data, Path(folder), _SEED, _FALSE, jobs)
             own = [name for name in names if _file(name.partition("/")[0]) == key] or [key]
             command = " ".join(["fedbounds export coq", *own, "--table DIR"])
-            write_text(table / f"{key}.md", text(command, version, found))
+            write_text(table / f"{key}.md", text(command, coq, found))
             click.echo(f"table: {table / f'{key}.md'}")
 
 

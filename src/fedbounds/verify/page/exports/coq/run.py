@@ -65,6 +65,12 @@ def require_coq() -> str:
     return found
 
 
+def version() -> str:
+    """What coqc calls itself."""
+    told = subprocess.run([require_coq(), "--version"], capture_output=True, text=True, check=True)
+    return told.stdout.splitlines()[0].removeprefix("The ").replace(", version", "")
+
+
 def verdicts(book: Book, at_once: int = 2) -> tuple[list[Verdict], list[Verdict]]:
     """What Coq says of every lemma of a book, and of every theorem."""
     require_coq()
