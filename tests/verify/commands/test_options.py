@@ -27,6 +27,7 @@ NOT_OUTPUT = {
     "compare": {"names", "b2", "heterogeneity", "local_steps", "participants", "over", "given"},
     "diff": {"old", "new"},
     "examples": set(),
+    "export": set(),
     "list": {"papers"},
     "measure": {"names", "fail_on"},
     "mutants": {"names"},

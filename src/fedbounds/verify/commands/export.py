@@ -41,13 +41,13 @@ def coq(names: tuple[str, ...], out: Path, table: Path | None, jobs: int) -> Non
     from fedbounds.theory.checker.recheck import multiplied_out
 
     from ..page.exports.coq.book import book_of, files, reasons
-    from ..results.files import write_text
+    from ..results.files import make_folder, write_text
     from .prove import certificate_data, require_proofs
 
     entries = entries_named(names)
     require_proofs(named_alone(names, entries))
     books = certificate_data(entry.id for entry in entries)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     for key, data in books.items():
         book = book_of(_file(key), multiplied_out(data))
         for name, text in files(book).items():
@@ -68,10 +68,10 @@ def _write_table(
 ) -> None:
     from ..page.exports.coq.run import version
     from ..page.exports.coq.table import counted, text
-    from ..results.files import write_text
+    from ..results.files import make_folder, write_text
 
     coq = version()
-    table.mkdir(parents=True, exist_ok=True)
+    make_folder(table)
     with tempfile.TemporaryDirectory() as folder:
         for key, data in books.items():
             found = counted(key, data, Path(folder), _SEED, _FALSE, jobs)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fedbounds.errors import FedboundsError
 
-from ...results.files import file_of, make_folder, write_text
+from ...results.files import delete, file_of, make_folder, write_text
 from .table import Line, Table, from_text, to_text
 
 _SUFFIX = ".begun"  # not that of a table, which counts
@@ -41,7 +41,7 @@ class Begun:
     def done(self) -> None:
         """The table itself is written, which takes its place."""
         if self.path is not None:
-            self.path.unlink(missing_ok=True)
+            delete(self.path)
 
 
 def begun(out: Path | None, paper: str, empty: Table) -> Begun:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fedbounds.errors import FedboundsError
 
+from ....results.files import write_text
 from .book import PER_FILE, Book, files, general, lemmas_text
 from .lemma import Lemma
 from .planted import Planted, interactive
@@ -78,7 +79,7 @@ def verdicts(book: Book, at_once: int = 2) -> tuple[list[Verdict], list[Verdict]
         folder = Path(name)
         every = files(book)
         for file, text in every.items():
-            (folder / file).write_text(text, encoding="utf-8")
+            write_text(folder / file, text)
         for first in (*general(), f"{book.key}.v"):
             done = compiled(folder, first, _TOGETHER)
             if done.verdict != ACCEPTED:
@@ -106,7 +107,7 @@ def _theorems(
         good = [one for one in lemmas if one.name not in bad]
         if len(good) < len(lemmas):
             text = lemmas_text(book, good, file.removesuffix(".v"))
-            (folder / file).write_text(text, encoding="utf-8")
+            write_text(folder / file, text)
             compiled(folder, file, _TOGETHER)
     own = [
         one
@@ -116,7 +117,7 @@ def _theorems(
     if not own:
         return []
     file = f"{book.key}_theorems.v"
-    (folder / file).write_text(files(replace(book, theorems=tuple(own)))[file], encoding="utf-8")
+    write_text(folder / file, files(replace(book, theorems=tuple(own)))[file])
     last = compiled(folder, file, _TOGETHER)
     return [Verdict(one.name, one.step, last.verdict, last.told) for one in own]
 
@@ -132,7 +133,7 @@ def _of_file(folder: Path, book: Book, file: str, lemmas: Sequence[Lemma]) -> li
 def alone(folder: Path, book: Book, lemma: Lemma, limit: float = _ALONE) -> Verdict:
     """A lemma in a file of its own, beside the files that it needs."""
     file = f"one_{lemma.name}.v"
-    (folder / file).write_text(lemmas_text(book, [lemma], "one"), encoding="utf-8")
+    write_text(folder / file, lemmas_text(book, [lemma], "one"))
     done = compiled(folder, file, limit)
     return Verdict(lemma.name, lemma.step, done.verdict, done.told)
 
@@ -166,7 +167,7 @@ def axioms(told: str) -> set[str]:
 def prepared(folder: Path, book: Book) -> None:
     """Read the general lemmas and the statements, so that lemmas can be read one by one."""
     for file, text in (general() | {f"{book.key}.v": files(book)[f"{book.key}.v"]}).items():
-        (folder / file).write_text(text, encoding="utf-8")
+        write_text(folder / file, text)
         done = compiled(folder, file, _TOGETHER)
         if done.verdict != ACCEPTED:
             raise FedboundsError(f"Coq does not read {file}: {done.told}")
