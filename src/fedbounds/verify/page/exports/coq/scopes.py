@@ -21,7 +21,7 @@ def space_of(theory: Theory, scope: str) -> str:
 
 def name_in(theory: Theory, scope: str, name: str) -> str:
     """A vector, or a value, of a scope as a function."""
-    return f"{name}'{number_of(theory, scope)}"
+    return f"{name}''{number_of(theory, scope)}"
 
 
 def of_scope(theory: Theory, scope: str, name: str) -> str:
