@@ -262,6 +262,27 @@ def noise_of(scale):
     return alike(shared=1, **(PROBLEM | {"noise": scale}))
 
 
+NAMED = """
+from fedbounds.verify.decide.measurement import fingerprint
+from fedbounds.verify.setups.found import Named
+
+print(fingerprint(Named(None, frozenset({"F", "D_u", "D_v", "E", "S"}))))
+"""
+
+
+def test_a_name_does_not_depend_on_the_order_of_a_set():
+    """Which is another in another process."""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", NAMED],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }  # fmt: skip
+    assert len(found) == 1
+
+
 def test_neighbouring_fields_do_not_run_into_each_other():
     """1 and 23 are not 12 and 3: each field is delimited by its name."""
     a = FederatedQuadratic(np.ones((1, 1, 1)), np.zeros((1, 1)), 1)

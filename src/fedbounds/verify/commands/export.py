@@ -12,12 +12,8 @@ from .options import OutputFolder
 _SEED, _FALSE = 0, 50  # false lemmas of each paper
 
 
-@click.group()
-def export() -> None:
-    """Write proofs in the language of another checker."""
-
-
-@export.command()
+@click.command()
+@click.argument("language", type=click.Choice(["coq"]), expose_value=False)
 @click.argument("names", nargs=-1, metavar="[CLAIM|PAPER|FILE]...")
 @click.option(
     "--out", default="coq", show_default=True, type=OutputFolder(), help="The folder to write."
@@ -31,7 +27,7 @@ def export() -> None:
 @click.option(
     "--jobs", default=2, show_default=True, type=click.IntRange(1), help="How many coqc at once."
 )
-def coq(names: tuple[str, ...], out: Path, table: Path | None, jobs: int) -> None:
+def export(names: tuple[str, ...], out: Path, table: Path | None, jobs: int) -> None:
     """Write proved steps as lemmas of Coq: nothing is measured, and nothing admitted.
 
     Definitions, givens, declared signs and conditions are hypotheses by name. A step that cannot be

@@ -77,5 +77,7 @@ def _feed(digest: Any, data: Any) -> None:
         digest.update(np.ascontiguousarray(data).tobytes())
     elif isinstance(data, np.ndarray):
         digest.update(str((data.shape, [str(x) for x in data.reshape(-1)])).encode())
+    elif isinstance(data, frozenset):  # whose order differs from process to process
+        digest.update(repr(sorted(data)).encode())
     else:
         digest.update(repr(data).encode())

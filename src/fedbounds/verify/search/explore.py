@@ -25,7 +25,7 @@ from .tape import COUNTS, DOUBLINGS, FULL_BITS, Answers, Key, Tape, moved
 _SPREAD = 0.4  # share of the budget for one point in each of many shapes
 _BROKEN = -0.1  # a relative gap that nobody takes for rounding
 _STUCK = 60  # neighbours in a row that are no closer: there a climb ends
-_LED = 40  # evaluations towards the numbers of a lead
+_LED = 0.3  # share of the budget towards the numbers of leads
 _LITTLE = 1e-3  # of the distance of a gap from both: less is no closer
 GROWS = 1e-2  # of a relative gap: by so much it falls where longer runs are tighter
 
@@ -100,11 +100,13 @@ class Exploration:
         """Look at all shapes, at more as long as nothing applies, and climb from the tightest."""
         for tape, case in self._shapes:
             self.seen.append(self._seen(tape, case))
-        while len(self.seen) < self._most and not any(one.gaps for one in self.seen):
+        each = int(_LED * self._most / len(self._leads)) if self._leads else 0
+        most = self._most - each * len(self._leads)
+        while len(self.seen) < most and not any(one.gaps for one in self.seen):
             self.seen.append(self._seen(*self._shape(len(self.seen))))
-        left = self._most - len(self.seen)
         for lead in self._leads:
-            self.seen.extend(self._follow(lead))
+            self.seen.extend(self._follow(lead, each))
+        left = max(0, self._most - len(self.seen))
         climbed: set[Part] = set()
         for own, budget in self._budgets.items():
             steps = min(left, budget - _spread(budget))
@@ -114,13 +116,13 @@ class Exploration:
                     self.seen.extend(self._climb(part, start, share))
             climbed.update(own)
 
-    def _follow(self, lead: Lead) -> Iterator[Seen]:
+    def _follow(self, lead: Lead, budget: int) -> Iterator[Seen]:
         """Set-ups with its counts, and from one to the next with sizes more like its own."""
         for space in self._spaces:
             counts = {COUNTS: float(nearest(lead, space.counts))}
             past: Answers = counts
             best = 1.0
-            for _ in range(max(1, _LED // len(self._spaces))):
+            for _ in range(max(1, budget // len(self._spaces))):
                 tape, case = self._made(space, past, names=lead.quantities)
                 one = self._seen(tape, case)
                 yield one
