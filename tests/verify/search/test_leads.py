@@ -19,7 +19,7 @@ from fedbounds.verify.search.explore import Exploration, case_of
 from fedbounds.verify.search.leads import Lead, distance, leads_of, nearest
 from fedbounds.verify.search.seeking import spaces
 from fedbounds.verify.search.tape import COUNTS, Tape
-from fedbounds.verify.search.tightest import BUDGET, tightest
+from fedbounds.verify.search.tightest import tightest
 from fedbounds.vocabulary import Verdict
 
 
@@ -125,7 +125,7 @@ def test_the_search_goes_towards_the_sizes_of_a_lead():
     reading = found.readings[0]
     every = leads_of(steps_of(found.id), found, reading)
     (part,) = read(found, reading)
-    one = Exploration(spaces(found, part), {(part,): 3 * BUDGET}, 0, every)
+    one = Exploration(spaces(found, part), {(part,): 5}, 0, every)
     one.go()
     assert one.led.keys() == {*every}
     for own in every:

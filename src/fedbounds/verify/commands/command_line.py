@@ -148,11 +148,11 @@ def _proof(claim: Any, data: dict[str, Any]) -> dict[str, Any] | None:
     """The proof of a claim from the last run, or from a replay; None if it has none."""
     from fedbounds.theory.language.claims import Claim
 
-    from ..judge.proofs import chain_of
+    from ..results.accepted import answered_chain
 
     if not isinstance(claim, Claim):
         return None
-    return data.get("proofs", {}).get(claim.id) or chain_of(claim)
+    return data.get("proofs", {}).get(claim.id) or answered_chain(claim)
 
 
 def _print_proof(claim: "Claim", found: dict[str, Any] | None) -> None:

@@ -1,5 +1,6 @@
 """``fedbounds export``: proofs in the language of another checker."""
 
+import json
 import tempfile
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def _write_table(
     names: tuple[str, ...], books: dict[str, dict[str, object]], table: Path, jobs: int
 ) -> None:
     from ..page.exports.coq.run import version
-    from ..page.exports.coq.table import counted, text
+    from ..page.exports.coq.table import as_data, counted, text
     from ..results.files import make_folder, write_text
 
     coq = version()
@@ -73,8 +74,10 @@ def _write_table(
             found = counted(key, data, Path(folder), _SEED, _FALSE, jobs)
             own = [name for name in names if _file(name.partition("/")[0]) == key] or [key]
             command = " ".join(["fedbounds export coq", *own, "--table DIR"])
-            write_text(table / f"{key}.md", text(command, coq, found))
-            click.echo(f"table: {table / f'{key}.md'}")
+            said = json.dumps(as_data(coq, found), indent=1, ensure_ascii=False)
+            for kind, told in (("md", text(command, coq, found)), ("json", f"{said}\n")):
+                write_text(table / f"{key}.{kind}", told)
+                click.echo(f"table: {table / f'{key}.{kind}'}")
 
 
 def _file(key: str) -> str:

@@ -18,6 +18,7 @@ from fedbounds.theory.proof.replay import Local
 
 from ..judge.given import with_givens
 from ..judge.proofs import Proofs, proof_rows, prove, proves, with_measurements
+from ..results.accepted import kept_answers, with_answers
 from ..results.kept import kept_steps
 from ..results.run import Results, Settings, run
 from ..results.store import Store
@@ -82,6 +83,9 @@ def prove_entries(entries: Sequence[Entry], settings: Settings, store: Store) ->
         proofs = with_measurements(proofs, results.records, _witnesses(results))
     claims = [encoded(entry) for entry in entries if entry.module]
     rows = proof_rows(proofs, [claim for claim in claims if isinstance(claim, Claim)])
+    with store.writing():
+        rows = with_answers(rows, kept_answers(store))
+        store.pack()
     return Proved(rows, results.claims)
 
 

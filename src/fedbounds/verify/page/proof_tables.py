@@ -67,6 +67,8 @@ def print_chain(paper: str, row: Record) -> None:
         _print_step(out, paper, step, row)
     if row.get("givens"):
         _say(out, f"  taken as given: {', '.join(row['givens'])}")
+    if told := steps.accepted_by(row["steps"]):
+        _say(out, f"  {told}")
     missing = steps.missing_parts(row) if row["status"] else []
     if missing:
         _say(out, f"  no step for {', '.join(missing)}")

@@ -22,6 +22,8 @@ class Chain:
 
     Attributes
     ----------
+    accepted : str
+        By whom its proved steps are; empty without any.
     terms : tuple of str
         Conditions and assumptions that most steps have; a step tells its own where they differ.
     means : str
@@ -29,6 +31,7 @@ class Chain:
     """
 
     counted: str
+    accepted: str
     terms: tuple[str, ...]
     means: str
     failed: tuple[StepView, ...]
@@ -97,6 +100,7 @@ def _chain(source: Source, claim_id: str, row: Record, own: Sequence[Record]) ->
     paper = claim_id.partition("/")[0]
     return Chain(
         counted=_counted(own) if own else "none",
+        accepted=steps.accepted_by(own),
         terms=_usual_terms(paper, own),
         means=_means(paper, own),
         failed=tuple(views[id(step)] for step in failed),

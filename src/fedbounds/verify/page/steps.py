@@ -288,3 +288,17 @@ def by_local(found: Counter[str]) -> list[str]:
     several = {DOES_NOT_FOLLOW: "do not follow"}
     words = [word for word in (*FAILS, OPEN, PROVED, GIVEN) if found[word]]
     return [f"{found[x]} {several.get(x, x) if found[x] > 1 else x}" for x in words]
+
+
+def accepted_by(own: Iterable[Record]) -> str:
+    """Who accepted how many of these steps, of which certificates are held, and what was not."""
+    said = {step["id"]: step["accepted"] for step in own if "accepted" in step}
+    if not said:
+        return ""
+    told = [f"first checker ({len(said)} of {count(len(said), 'step')})"]
+    others = []
+    for who, name in (("second", "second checker"), ("coq", "Coq")):
+        every = Counter(row[who] for row in said.values())
+        told.append(f"{name} ({every.pop('accepted', 0)})")
+        others += [f"{name}: {number} {why}" for why, number in sorted(every.items())]
+    return "; ".join([f"accepted by: {', '.join(told)}", *others])

@@ -9,6 +9,7 @@ import numpy as np
 
 import fedbounds
 
+from .accepted import answers_of, kept_answers, with_answers
 from .engine import source_hash
 from .files import RESULTS, write_text
 from .records import SCHEMA, sealed
@@ -24,8 +25,10 @@ class Timing:
     seconds: float
 
 
-def document(results: Results, settings: Settings, timing: Timing) -> dict[str, Any]:
-    """Schema, run, claims, results and proofs."""
+def document(
+    results: Results, settings: Settings, timing: Timing, store: Store | None = None
+) -> dict[str, Any]:
+    """Schema, run, claims, results and proofs; with a store, what is known there is looked up."""
     return {
         "schema": SCHEMA,
         "run": {
@@ -46,7 +49,9 @@ def document(results: Results, settings: Settings, timing: Timing) -> dict[str, 
         },
         "claims": {summary["id"]: summary for summary in results.claims},
         "results": results.records,
-        "proofs": results.proofs,
+        "proofs": with_answers(
+            results.proofs, answers_of if store is None else kept_answers(store)
+        ),
     }
 
 
@@ -55,8 +60,8 @@ def write_document(
 ) -> dict[str, Any]:
     """Write the document of a run beside its records, and return it."""
     target = store.file(RESULTS)
-    data = timed_as_before(document(results, settings, timing), target)
     with store.writing():
+        data = timed_as_before(document(results, settings, timing, store), target)
         write_text(target, sealed(beside(data)))
         store.forget()
     return data

@@ -24,6 +24,7 @@ TELLING = (
     "verify/commands",
     "verify/own/laws.py",
     "verify/own/names.py",
+    "verify/results/accepted.py",
     "verify/results/audit.py",
     "verify/results/certificates_schema.py",
     "verify/results/document.py",

@@ -206,9 +206,13 @@ _no_instance = fields(
 _later = fields(
     {"broken": listed(fields({"case": text, "rounds": count})), "forever": listed(listed(text))}
 )
-_note = depending(
-    "displays", _shown, depending("forever", _later, depending("verdict", _no_instance, _seen))
-)
+_answer = fields({"second": text, "coq": text})
+_answers = fields({"accepted": named(_answer)})
+_note = _seen
+for _name, _shape in (
+    ("verdict", _no_instance), ("forever", _later), ("displays", _shown), ("accepted", _answers)
+):  # fmt: skip
+    _note = depending(_name, _shape, _note)
 BLOCK = depending(
     "notes",
     fields({DIGEST: _digest, "notes": named(optional(_note))}),
@@ -315,7 +319,8 @@ _step = fields(
         "numbers": optional(named(text)),
         "witness": optional(_script),
         "measured": optional(fields({"instances": count, "least": optional(real)})),
-    }
+    },
+    {"accepted": _answer},
 )
 _proof = fields(
     {

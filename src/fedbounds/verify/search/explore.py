@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -20,12 +21,14 @@ from .closest import EQUAL, as_floats, closest
 from .leads import Lead, distance, nearest
 from .seeking import Space
 from .small import exactly
-from .tape import COUNTS, DOUBLINGS, FULL_BITS, Answers, Key, Tape, moved
+from .tape import COUNTS, DOUBLINGS, FULL_BITS, Answers, Key, Tape, beside, moved
 
 _SPREAD = 0.4  # share of the budget for one point in each of many shapes
 _BROKEN = -0.1  # a relative gap that nobody takes for rounding
 _STUCK = 60  # neighbours in a row that are no closer: there a climb ends
-_LED = 0.3  # share of the budget towards the numbers of leads
+_LED = 15  # evaluations towards the numbers of a lead
+_LAST, _FAST = 20, 0.02  # evaluations, and by how much a gap falls in them that falls fast
+_FURTHER = 4  # times its share of the budget that a climb may take while it does
 _LITTLE = 1e-3  # of the distance of a gap from both: less is no closer
 GROWS = 1e-2  # of a relative gap: by so much it falls where longer runs are tighter
 
@@ -100,13 +103,11 @@ class Exploration:
         """Look at all shapes, at more as long as nothing applies, and climb from the tightest."""
         for tape, case in self._shapes:
             self.seen.append(self._seen(tape, case))
-        each = int(_LED * self._most / len(self._leads)) if self._leads else 0
-        most = self._most - each * len(self._leads)
-        while len(self.seen) < most and not any(one.gaps for one in self.seen):
+        while len(self.seen) < self._most and not any(one.gaps for one in self.seen):
             self.seen.append(self._seen(*self._shape(len(self.seen))))
+        left = self._most - len(self.seen)
         for lead in self._leads:
-            self.seen.extend(self._follow(lead, each))
-        left = max(0, self._most - len(self.seen))
+            self.seen.extend(self._follow(lead))
         climbed: set[Part] = set()
         for own, budget in self._budgets.items():
             steps = min(left, budget - _spread(budget))
@@ -116,13 +117,13 @@ class Exploration:
                     self.seen.extend(self._climb(part, start, share))
             climbed.update(own)
 
-    def _follow(self, lead: Lead, budget: int) -> Iterator[Seen]:
+    def _follow(self, lead: Lead) -> Iterator[Seen]:
         """Set-ups with its counts, and from one to the next with sizes more like its own."""
         for space in self._spaces:
             counts = {COUNTS: float(nearest(lead, space.counts))}
             past: Answers = counts
             best = 1.0
-            for _ in range(max(1, budget // len(self._spaces))):
+            for _ in range(max(1, _LED // len(self._spaces))):
                 tape, case = self._made(space, past, names=lead.quantities)
                 one = self._seen(tape, case)
                 yield one
@@ -136,27 +137,53 @@ class Exploration:
     def _climb(self, part: Part, start: Seen, steps: int) -> Iterator[Seen]:
         """Longer runs, other answers to one or two questions, longer runs; kept when not worse.
 
-        It ends where many in a row were no closer.
+        It ends where many in a row were no closer, and goes on while the gap still falls fast.
         """
-        now, width, left, failed = start, 0.5, steps, 0
-        while left and failed < _STUCK and not _is_found(part, now):
-            at_first = left
-            for tried in self._longer(part, now):
+        now, width, failed = start, 0.5, 0
+        gaps = [start.gaps[part]]
+
+        def is_over() -> bool:
+            used, falls = len(gaps) - 1, gaps[max(0, len(gaps) - 1 - _LAST)] - gaps[-1] >= _FAST
+            return (
+                failed >= _STUCK
+                or used >= (_FURTHER * steps if falls else steps)
+                or _is_found(part, now)
+            )
+
+        while not is_over():
+            at_first = len(gaps)
+            for tried in self._one_by_one(part, now):
                 yield tried
                 failed = 0 if _is_closer(part, tried, now) else failed + 1
-                now, left = _closer(part, tried, now), left - 1
-                if not left or (now is tried and _is_found(part, now)):
+                now = _closer(part, tried, now)
+                gaps.append(now.gaps[part])
+                if is_over():
                     return
-            for _ in range(max(1, left // 2 if left < at_first else left)):
+            left = max(1, steps - len(gaps))
+            for _ in range(max(1, left // 2 if at_first < len(gaps) else left)):
                 past = moved(now.space, now.made, now.widths, self._random, width)
                 tried = self._evaluated(now.space, past)
                 yield tried
                 better = _closer(part, tried, now) is tried
                 failed = 0 if _is_closer(part, tried, now) else failed + 1
-                now, left = (tried if better else now), left - 1
-                if failed >= _STUCK or (better and _is_found(part, now)):
+                now = tried if better else now
+                gaps.append(now.gaps[part])
+                if is_over():
                     return
                 width = min(1.0, 1.5 * width) if better else max(0.02, 0.85 * width)
+
+    def _one_by_one(self, part: Part, start: Seen) -> Iterator[Seen]:
+        """Longer runs, then from the best of them each count a step less, and a step more."""
+        now = start
+        for tried in self._longer(part, start):
+            yield tried
+            now = _closer(part, tried, now)
+        for name, sign in product(now.space.counts[0], (-1, 1)):
+            at = beside(now.space.counts, int(now.made[COUNTS]), name, sign)
+            if at is not None:
+                tried = self._evaluated(now.space, {**now.made, COUNTS: float(at)})
+                yield tried
+                now = _closer(part, tried, now)
 
     def _longer(self, part: Part, start: Seen) -> Iterator[Seen]:
         """Twice as many rounds, as long as that brings the sides closer.

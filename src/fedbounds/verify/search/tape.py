@@ -152,6 +152,25 @@ def _neighbour(every: Sequence[Counts], at: int, random: np.random.Generator) ->
     return at
 
 
+def beside(every: Sequence[Counts], at: int, name: str, sign: int) -> int | None:
+    """The number of the counts that differ in one alone, the next less (-1) or more (1) there is.
+
+    None if there are none, or it is no number.
+    """
+    own = every[at][name]
+    if not isinstance(own, int):
+        return None
+    rest = {x: value for x, value in every[at].items() if x != name}
+    found = {
+        value: number
+        for number, other in enumerate(every)
+        if isinstance(value := other[name], int)
+        and {x: y for x, y in other.items() if x != name} == rest
+    }
+    further = [sign * value for value in found if sign * value > sign * own]
+    return found[sign * min(further)] if further else None
+
+
 @lru_cache(maxsize=64)
 def corners_first(space: Space) -> tuple[int, ...]:
     """All counts by number, in an order without a pattern that shows each single one early."""

@@ -98,7 +98,7 @@ def tightest(
     seed : int
         Of the searches.
     leads : mapping
-        By claim id: each is followed with a part of these evaluations.
+        By claim id: each is followed beyond these evaluations.
     """
     return [
         {reading: min(own, key=rank, default=None) for reading, own in found.items()}

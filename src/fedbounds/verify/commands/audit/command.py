@@ -16,7 +16,7 @@ def audit(names: tuple[str, ...]) -> None:
     """What to read against a paper: its statements, premises, definitions and givens.
 
     Each once, in the paper's order, with its place and what is read otherwise than printed.
-    Nothing is computed.
+    Nothing is measured. Who accepts the proved steps of a claim is told with it.
     """
     from .lines import deviations, lines
 

@@ -15,6 +15,8 @@ from fedbounds.theory.proof.language import Book, Written
 from fedbounds.theory.proof.library import names_of
 from fedbounds.vocabulary import Source
 
+from ...page.steps import accepted_by
+from ...results.accepted import answers_of
 from . import defined, givens
 from .stated import assumptions_of, expressions, stated
 
@@ -63,6 +65,8 @@ class _Told:
         self.quantities = defined.quantities(self.theory)
         self.assumptions = defined.assumptions(self.theory)
         self.glossary = names_of(self.theory)
+        proved = {step.claim for step in self.proofs.steps} if self.proofs is not None else set()
+        self.answers = answers_of(self.theory, proved - {""}) if proved else {}
 
     def first(self, name: str) -> bool:
         """Whether it is the first time that a name is asked for."""
@@ -81,6 +85,14 @@ def _claim(entry: Entry, told: _Told) -> Iterator[Line]:
     claim = encoded(entry)
     yield from (Line(1, text) for text in stated(claim))
     yield from (Line(2, text) for text in _premises(claim, told))
+    if text := accepted_by(_answered(entry, told)):
+        yield Line(1, text)
+
+
+def _answered(entry: Entry, told: _Told) -> Iterator[dict[str, Any]]:
+    """Its proved steps, with who accepts them."""
+    own = () if told.proofs is None else (s.id for s in told.proofs.steps if s.claim == entry.id)
+    yield from ({"id": x, "accepted": told.answers[x]} for x in own if x in told.answers)
 
 
 def _premises(claim: Any, told: _Told) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What Coq says of the exported steps, as Markdown."""
+"""What Coq says of the exported steps, as Markdown and as data."""
 
 import hashlib
 from collections import Counter
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ....results.accepted import WITHHELD, digest_of
 from .book import Book, book_of, comment, general, reasons
 from .planted import Planted, planted
 from .run import ACCEPTED, LATE, REFUSED, Verdict, prepared, refused, verdicts
@@ -27,6 +28,8 @@ class Counted:
         False lemmas.
     refused : list of str
         Names of those that Coq refuses.
+    digests : dict
+        Of every step's statement and certificate.
     """
 
     book: Book
@@ -35,6 +38,7 @@ class Counted:
     theorems: list[Verdict]
     planted: list[Planted]
     refused: list[str]
+    digests: dict[str, str]
 
 
 def counted(
@@ -50,7 +54,8 @@ def counted(
     found: list[str] = []
     for at in range(0, len(false), _SESSION):
         found += refused(folder, book, false[at : at + _SESSION], true[:2])
-    return Counted(book, str(data["hash"])[:16], lemmas, theorems, false, found)
+    digests = {row["id"]: digest_of(row) for row in data["steps"] if row["certificate"]}
+    return Counted(book, data["hash"], lemmas, theorems, false, found, digests)
 
 
 def _of(row: Planted) -> str:
@@ -62,6 +67,18 @@ def general_digest() -> str:
     return hashlib.sha256("".join(general().values()).encode()).hexdigest()[:16]
 
 
+def as_data(version: str, found: Counted) -> dict[str, Any]:
+    """What Coq says of every step, as the folder of a paper's proofs holds it: `judge.accepted`."""
+    said = {one: f"{WITHHELD}: {why}" for one, why in found.book.withheld}
+    said |= {row.step: row.verdict for row in found.lemmas}
+    return {
+        "coq": version,
+        "theory": found.digest,
+        "general": general_digest(),
+        "steps": {step: [found.digests[step], said[step]] for step in sorted(said)},
+    }
+
+
 def text(command: str, version: str, found: Counted) -> str:
     """The table: counts, what is withheld and why, what is not accepted, and the theorems."""
     return "\n".join(_lines(command, version, found)) + "\n"
@@ -71,7 +88,8 @@ def _lines(command: str, version: str, found: Counted) -> Iterator[str]:
     book, number = found.book, Counter(row.verdict for row in found.lemmas)
     yield f"# What Coq says of the proved steps of {book.key}"
     yield ""
-    yield f"`{command}`, {version}, theory `{found.digest}`, general lemmas `{general_digest()}`"
+    digests = f"theory `{found.digest[:16]}`, general lemmas `{general_digest()}`"
+    yield f"`{command}`, {version}, {digests}"
     yield ""
     yield "| proved | exported | accepted | refused | out of time | withheld |"
     yield "| ---: | ---: | ---: | ---: | ---: | ---: |"

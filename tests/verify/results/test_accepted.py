@@ -1,0 +1,110 @@
+"""Who accepts a proved step is asked of each: our checker, the second one, and Coq's table."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from fedbounds import second_checker
+from fedbounds.theory.language.registry import encoded_claims
+from fedbounds.theory.proof.library import certificates, papers
+from fedbounds.verify.commands.command_line import cli
+from fedbounds.verify.page.steps import accepted_by
+from fedbounds.verify.results import accepted
+from fedbounds.verify.results.accepted import answers_of, digest_of, kept_answers, with_answers
+from fedbounds.verify.results.store import Store
+
+PAPER = "fedplt"
+CLAIM = "fedplt/A2.4"
+
+
+def own_steps(claim=CLAIM):
+    steps = certificates(PAPER, {claim})["steps"]
+    own = (row for row in steps if row["claim"] == claim and row["certificate"])
+    return [row for row in own if row["certificate"]["rule"] != "given"]
+
+
+def table(**changes):
+    data = certificates(PAPER, {CLAIM})
+    steps = {row["id"]: [digest_of(row), accepted.ACCEPTED] for row in own_steps()}
+    return {"coq": "Coq", "theory": data["hash"], "general": "", "steps": steps} | changes
+
+
+def test_every_proved_step_of_a_claim_is_answered_for(monkeypatch):
+    monkeypatch.setattr(accepted, "_table", lambda paper: table())
+    found = answers_of(PAPER, {CLAIM})
+    assert found.keys() == {row["id"] for row in own_steps()} != set()
+    assert {said["second"] for said in found.values()} == {accepted.ACCEPTED}
+    assert {said["coq"] for said in found.values()} == {accepted.ACCEPTED}
+
+
+def test_what_coq_said_of_another_theory_or_another_certificate_counts_for_nothing(monkeypatch):
+    first, *rest = [row["id"] for row in own_steps()]
+    edited = table()
+    edited["steps"][first][0] = "0" * 16
+    monkeypatch.setattr(accepted, "_table", lambda paper: edited)
+    found = answers_of(PAPER, {CLAIM})
+    assert found[first]["coq"] == accepted.NOT_ASKED
+    assert all(found[x]["coq"] == accepted.ACCEPTED for x in rest)
+    monkeypatch.setattr(accepted, "_table", lambda paper: table(theory="0" * 64))
+    assert {x["coq"] for x in answers_of(PAPER, {CLAIM}).values()} == {accepted.NOT_ASKED}
+
+
+def test_a_refusal_of_the_second_checker_is_told(monkeypatch):
+    answers = second_checker.answers
+    monkeypatch.setattr(
+        second_checker, "answers", lambda book: ((name, "planted") for name, _ in answers(book))
+    )
+    found = answers_of(PAPER, {CLAIM})
+    assert {said["second"] for said in found.values()} == {"refused: planted"}
+    told = accepted_by({"id": name, "accepted": said} for name, said in found.items())
+    assert f"second checker: {len(found)} refused: planted" in told
+
+
+def test_steps_that_are_not_proved_have_no_answers():
+    rows = {CLAIM: {"steps": [{"id": "a", "claim": CLAIM}, {"id": "b", "claim": CLAIM}]}}
+    said = {"second": "accepted", "coq": "withheld: a fact"}
+    found = with_answers(rows, lambda paper, claims: {"a": said})
+    assert found[CLAIM]["steps"][1] == {"id": "b", "claim": CLAIM}
+    told = accepted_by(found[CLAIM]["steps"])
+    assert told == (
+        "accepted by: first checker (1 of 1 step), second checker (1), Coq (0); "
+        "Coq: 1 withheld: a fact"
+    )
+    assert accepted_by(found[CLAIM]["steps"][1:]) == ""
+
+
+def test_answers_are_kept_and_asked_again_of_another_checker(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    with store.writing():
+        found = kept_answers(store)(PAPER, {CLAIM})
+    monkeypatch.setattr(second_checker, "answers", None)  # is not asked again
+    with store.writing():
+        assert kept_answers(store)(PAPER, {CLAIM}) == found
+    monkeypatch.setattr(accepted, "_table", lambda paper: table(coq="another"))
+    with store.writing(), pytest.raises(TypeError):
+        kept_answers(store)(PAPER, {CLAIM})
+
+
+@pytest.mark.parametrize("command", ["show", "audit"])
+def test_commands_say_by_whom(command, tmp_path):
+    done = CliRunner().invoke(
+        cli, [command, CLAIM, *(["--out", str(tmp_path)] if command == "show" else [])]
+    )
+    assert done.exit_code == 0
+    number = len(own_steps())
+    assert f"accepted by: first checker ({number} of {number} step" in done.output
+    assert f"second checker ({number})" in done.output
+
+
+@pytest.mark.parametrize("paper", papers())
+def test_the_table_of_coq_is_of_todays_theory(paper):
+    """Else it is to be made again: `fedbounds export coq PAPER --table DIR`."""
+    found = accepted._table(paper)
+    data = certificates(paper, {claim.id for claim in encoded_claims(paper)})
+    assert found["theory"] == data["hash"]
+    digests = {r["id"]: digest_of(r) for r in data["steps"] if r["certificate"]}
+    known = {name: digest for name, (digest, _) in found["steps"].items()}
+    assert known == {name: digests[name] for name in known}
+    assert not [name for name, (_, said) in found["steps"].items() if said == "refused"]
+    assert json.dumps(found)
