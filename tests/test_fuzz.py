@@ -23,7 +23,8 @@ from fedbounds.verify.results.records import sealed
 
 LEFT_BY_CODE = "ran"  # the file that the code in edits would make
 HEAVY = {
-    "verify", "measure", "prove", "search", "selftest", "compare", "sensitivity", "worst", "mutants"
+    "verify", "measure", "prove", "search", "selftest", "compare", "sensitivity", "worst",
+    "mutants", "certificates", "export",
 }  # fmt: skip
 REPLAYS, RESULTS, SEALED, FORMULAS, OPTIONS = 600, 600, 250, 350, 450
 

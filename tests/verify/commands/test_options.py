@@ -27,7 +27,7 @@ NOT_OUTPUT = {
     "compare": {"names", "b2", "heterogeneity", "local_steps", "participants", "over", "given"},
     "diff": {"old", "new"},
     "examples": set(),
-    "export": set(),
+    "export": {"names"},
     "list": {"papers"},
     "measure": {"names", "fail_on"},
     "mutants": {"names"},
