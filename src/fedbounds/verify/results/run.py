@@ -43,7 +43,7 @@ _SMALL_PLAN = 100
 # evaluations of the search for the tightest instance of a claim
 _BUDGET = {Profile.QUICK: 0, Profile.DEFAULT: BUDGET, Profile.THOROUGH: 10 * BUDGET}
 _OF_FILES = 4  # times fewer for a user's file, whose first verdict is to come soon
-_UNPROVED = 2  # times as many where a reading has no proof, and nothing planned breaks it
+_UNPROVED = 3  # times as many where a reading has no proof, and nothing planned breaks it
 _BATCH = 8  # instances handed to a process at a time
 _SEARCHED = 1500  # evaluations, about: of searches that are handed to a process together
 
