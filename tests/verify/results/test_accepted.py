@@ -110,7 +110,8 @@ def test_the_table_of_coq_is_of_todays_theory(paper):
     known = {name: digest for name, (digest, _) in found["steps"].items()}
     assert known == {name: digests[name] for name in known}
     # and the committed page of counts is of the same run
-    said = [said for _, said in found["steps"].values()]
+    proved = [r for r in data["steps"] if r["certificate"] and r["certificate"]["rule"] != "given"]
+    said = [found["steps"][row["id"]][1] for row in proved]  # some have two certificates
     withheld = sum(one.startswith("withheld: ") for one in said)
     row = (len(said), len(said) - withheld, said.count("accepted"), said.count("refused"))
     row += (said.count("out of time"),)

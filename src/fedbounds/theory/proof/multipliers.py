@@ -53,10 +53,10 @@ def _in_package(package: str) -> Kept:
         raise FedboundsError(f"{file} has no multipliers: {error}") from error
 
 
-def file_of(package: str) -> Path:
-    """Where the theory in a package keeps its multipliers."""
+def file_of(package: str, name: str = FILE) -> Path:
+    """Where the theory in a package keeps its multipliers, or what else is kept of its proofs."""
     (folder,) = import_module(package).__path__
-    return Path(folder) / "proofs" / FILE
+    return Path(folder) / "proofs" / name
 
 
 def _times(texts: object) -> Times:

@@ -7,7 +7,6 @@ with a paper's proofs, with a digest of each statement and certificate, and is s
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Set
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from fedbounds.theory.checker.recheck import with_identities
 from fedbounds.theory.language.catalogue import package_of
 from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.proof.library import certificates
+from fedbounds.theory.proof.multipliers import file_of
 
 from ..judge.proofs import chain_of
 from .engine import engine_of
@@ -92,9 +92,8 @@ def kept_answers(store: Store) -> Callable[[str, Set[str]], Answers]:
 def _table(paper: str) -> Record:
     """What Coq said of a paper's steps; empty if it was never asked."""
     package = package_of(paper)
-    folder = import_module(package).__path__[0] if package else ""
-    file = Path(folder) / "proofs" / "coq.json"
-    known: Record = json.loads(file.read_text("utf-8")) if folder and file.is_file() else {}
+    file = file_of(package, "coq.json") if package else None
+    known: Record = json.loads(file.read_text("utf-8")) if file and file.is_file() else {}
     return known
 
 
