@@ -61,11 +61,37 @@ def test_a_refusal_of_the_second_checker_is_told(monkeypatch):
     assert f"second checker: {len(found)} refused: planted" in told
 
 
+def test_a_step_that_fails_is_not_accepted_with_another_of_its_id():
+    """The paper's step is false; ours, of the same id, is proved."""
+    paper, ours = (
+        {"id": "A2.2-part1:d", "claim": "fedplt/A2.2-part1", "local": local}
+        for local in ("does not follow", "proved")
+    )
+    rows = {"fedplt/A2.2-part1": {"steps": [paper, ours]}}
+    found = with_answers(rows, answers_of)["fedplt/A2.2-part1"]["steps"]
+    assert found[0] == paper
+    assert found[1]["accepted"]["second"] == accepted.ACCEPTED
+
+
+def test_of_two_certificates_of_one_id_the_one_not_accepted_is_told(monkeypatch):
+    answers = second_checker.answers
+
+    def first_refused(book):
+        seen = set()
+        for name, _ in answers(book):
+            yield name, "" if name in seen else "planted"
+            seen.add(name)
+
+    monkeypatch.setattr(second_checker, "answers", first_refused)
+    said = answers_of("personalization", {"personalization/lem-4.4-young"})
+    assert said["lem-4.4-young:v"]["second"] == "refused: planted"
+
+
 def test_steps_that_are_not_proved_have_no_answers():
-    rows = {CLAIM: {"steps": [{"id": "a", "claim": CLAIM}, {"id": "b", "claim": CLAIM}]}}
+    rows = {CLAIM: {"steps": [{"id": x, "claim": CLAIM, "local": "proved"} for x in ("a", "b")]}}
     said = {"second": "accepted", "coq": "withheld: a fact"}
     found = with_answers(rows, lambda paper, claims: {"a": said})
-    assert found[CLAIM]["steps"][1] == {"id": "b", "claim": CLAIM}
+    assert found[CLAIM]["steps"][1] == {"id": "b", "claim": CLAIM, "local": "proved"}
     told = accepted_by(found[CLAIM]["steps"])
     assert told == (
         "accepted by: first checker (1 of 1 step), second checker (1), Coq (0); "

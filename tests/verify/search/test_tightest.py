@@ -26,7 +26,7 @@ from fedbounds.verify.search.closest import as_floats, closest
 from fedbounds.verify.search.planned import judged, planned_cases, tightest_cases
 from fedbounds.verify.search.seeking import spaces
 from fedbounds.verify.search.tape import Tape, corners_first, moved
-from fedbounds.verify.search.tightest import as_summary, tightest, tightest_parts
+from fedbounds.verify.search.tightest import BUDGET, as_summary, tightest, tightest_parts
 from fedbounds.verify.setups import found as setups
 from fedbounds.verify.setups.inside import NoStepsError, rounded, steps_inside
 from fedbounds.verify.setups.instance_file import from_data, is_kept
@@ -93,7 +93,7 @@ def test_a_bound_that_fails_at_one_corner_only_is_broken_there(corner):
 @pytest.mark.parametrize("name", ["thm-3.7", "cor-3.8", "thm-4.5", "lem-3.5-ik"])
 def test_what_is_reported_is_exact_and_inside_the_conditions(name):
     found = claim(f"personalization/{name}")
-    best = searched(found, budget=8)
+    best = searched(found, budget=10)
     part = next(p for p in read(found, found.readings[0]) if p.name == best.part)
     # a file holds no run that takes long
     kept = is_kept(best.instance)
@@ -115,7 +115,7 @@ def test_the_same_search_finds_the_same_instance():
 
 def test_more_evaluations_do_not_loosen_what_is_found():
     found = claim("personalization/thm-4.5")
-    short, long = (searched(found, budget) for budget in (5, 60))
+    short, long = (searched(found, budget) for budget in (5, BUDGET))
     assert long.tightness >= 0.95 * short.tightness
 
 

@@ -16,6 +16,7 @@ from fedbounds.theory.language.catalogue import package_of
 from fedbounds.theory.language.claims import Claim
 from fedbounds.theory.proof.library import certificates
 from fedbounds.theory.proof.multipliers import file_of
+from fedbounds.theory.proof.replay import Local
 
 from ..judge.proofs import chain_of
 from .engine import engine_of
@@ -42,29 +43,34 @@ def with_answers(
 
 
 def _with(step: Record, answers: Answers) -> Record:
-    said = answers.get(step["id"])
+    """A step that is not proved may have the id of one that is: the paper's, beside ours."""
+    said = answers.get(step["id"]) if step["local"] == Local.PROVED else None
     return step if said is None else step | {"accepted": said}
 
 
 def answers_of(paper: str, claims: Set[str]) -> Answers:
-    """Of every step of these claims that our checker accepts.
+    """Of every step of these claims, and inner line of their proofs, that our checker accepts.
 
     ``second`` is "accepted", or why the second checker refuses; ``coq`` is "accepted", "refused",
     "out of time", "withheld: " and why, or "not asked".
     """
     data = certificates(paper, claims)
-    rows = [row if row["claim"] in claims else row | {"certificate": None} for row in data["steps"]]
-    data |= {"steps": rows}
+    own = {*claims, ""}
+    rows = [row if row["claim"] in own else row | {"certificate": None} for row in data["steps"]]
     # replay has had them accepted by our checker
-    said = second_checker.answers(with_identities(data, [True] * len(rows)))
-    second = {name: f"refused: {why}" if why else ACCEPTED for name, why in said}
+    read = with_identities(data | {"steps": rows}, [True] * len(rows))
+    asked = [row for row in rows if row["certificate"] is not None]
     table = _table(paper)
     steps = table.get("steps", {}) if table.get("theory") == data["hash"] else {}
-    return {
-        row["id"]: {"second": second[row["id"]], "coq": _told(steps, row)}
-        for row in data["steps"]
-        if row["certificate"] is not None and row["certificate"]["rule"] != "given"
-    }
+    found: Answers = {}
+    for row, (name, why) in zip(asked, second_checker.answers(read), strict=True):
+        if row["certificate"]["rule"] == "given":
+            continue
+        said = {"second": f"refused: {why}" if why else ACCEPTED, "coq": _told(steps, row)}
+        # of two certificates of one id, it is told which is not accepted
+        before = found.get(name, said)
+        found[name] = {x: said[x] if before[x] == ACCEPTED else before[x] for x in said}
+    return found
 
 
 def answered_chain(claim: Claim) -> Record | None:

@@ -153,5 +153,7 @@ def _step(claim_id: str, step: Record) -> None:
     given = step["certificate"] == Local.GIVEN
     if step["local"] == Local.PROVED and (given or step["certificate"] is None):
         raise FedboundsError(f"{about} is proved, and has no certificate")
+    if "accepted" in step and step["local"] != Local.PROVED:
+        raise FedboundsError(f"{about} is {step['local']}, and said to be accepted")
     if step["local"] == Local.GIVEN and not given:
         raise FedboundsError(f"{about} is given, and has a certificate of its own")

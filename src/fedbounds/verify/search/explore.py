@@ -51,8 +51,8 @@ class Exploration:
     ----------
     spaces : sequence of Space
     budgets : mapping
-        How many evaluations the parts of each reading may have. All readings look at every set-up,
-        and share those of the many shapes.
+        How many evaluations the parts of each reading may have; a climb that falls fast goes on
+        beyond its share. All readings look at every set-up, and share those of the many shapes.
     seed : int
     leads : sequence of Lead
         Each is followed first, and climbs begin where it ends too.
